@@ -1,0 +1,47 @@
+"""/health/live and /health/ready, for supervisors and load balancers: JSON, never cached, no login."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from django.db import DatabaseError, connection
+from django.db.migrations.executor import MigrationExecutor
+from django.http import HttpRequest, JsonResponse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+# name -> a check that returns "" when all is well, else one sentence; `register` adds to it.
+CHECKS: dict[str, Callable[[], str]] = {}
+
+
+def register(name: str, check: Callable[[], str]) -> None:
+    """Adds a check to /health/ready; called from an AppConfig's ready()."""
+    CHECKS[name] = check
+
+
+@never_cache
+@require_safe
+def live(request: HttpRequest) -> JsonResponse:
+    """The process answers; says nothing of what it depends on, so that a database outage restarts nobody."""
+    return JsonResponse({"status": "live"})
+
+
+@never_cache
+@require_safe
+def ready(request: HttpRequest) -> JsonResponse:
+    """200 when work can be taken: the database answers, its tables are those of this code, and every check agrees."""
+    problems = {name: problem for name, check in {"database": database, **CHECKS}.items() if (problem := check())}
+    return JsonResponse(
+        {"status": "not ready" if problems else "ready", "problems": problems}, status=503 if problems else 200
+    )
+
+
+def database() -> str:
+    try:
+        executor = MigrationExecutor(connection)
+        missing = executor.migration_plan(executor.loader.graph.leaf_nodes())
+    except DatabaseError as error:
+        return f"The database does not answer: {str(error).strip().splitlines()[0]}"
+    if missing:
+        return f"{len(missing)} migrations are not applied; run manage.py migrate."
+    return ""

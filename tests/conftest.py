@@ -1,0 +1,1 @@
+"""What every test shares: a PostgreSQL when DATABASE_URL names none."""
