@@ -1,0 +1,30 @@
+"""The nouns. One a file; nobody but `workflows.ledger` writes runs, steps and effects."""
+
+from .agent import Agent, AgentKey
+from .attempt import Attempt
+from .catalog import Tool, Workflow
+from .decision import Decision
+from .effect import Effect
+from .journal import Checkpoint, Entry, Payload
+from .look import Look
+from .run import Run
+from .scope import ScopeHold, ScopeUse
+from .step import Step
+
+__all__ = [
+    "Agent",
+    "AgentKey",
+    "Attempt",
+    "Checkpoint",
+    "Decision",
+    "Effect",
+    "Entry",
+    "Look",
+    "Payload",
+    "Run",
+    "ScopeHold",
+    "ScopeUse",
+    "Step",
+    "Tool",
+    "Workflow",
+]

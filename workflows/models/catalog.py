@@ -1,0 +1,56 @@
+"""What manifests declared: versions of tools and workflows. Rows are never changed but for `current`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import models
+
+from .fields import json_field, new_id
+
+
+class Declared(models.Model):
+    """One version of something declared in a manifest; `spec` is its normalised form, `digest` is over that."""
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    name = models.CharField(max_length=200)
+    version = models.PositiveIntegerField()
+    digest = models.CharField(max_length=64)
+    spec = json_field(dict)
+    owner = models.CharField(max_length=100)
+    current = models.BooleanField(default=True)
+    applied_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        abstract = True
+
+    def __str__(self) -> str:
+        return f"{self.name} v{self.version}"
+
+
+class Tool(Declared):
+    kind = models.CharField(max_length=20)
+
+    class Meta:
+        ordering = ("name", "-version")
+        constraints = (
+            models.UniqueConstraint(fields=["name", "version"], name="one_tool_version"),
+            models.UniqueConstraint(
+                fields=["name"], condition=models.Q(current=True), name="one_current_version_of_a_tool"
+            ),
+        )
+
+    @property
+    def profile(self) -> dict[str, Any]:
+        return dict(self.spec.get("profile", {}))
+
+
+class Workflow(Declared):
+    class Meta:
+        ordering = ("name", "-version")
+        constraints = (
+            models.UniqueConstraint(fields=["name", "version"], name="one_workflow_version"),
+            models.UniqueConstraint(
+                fields=["name"], condition=models.Q(current=True), name="one_current_version_of_a_workflow"
+            ),
+        )

@@ -1,0 +1,55 @@
+"""Small pieces that the models share: ids in order of time, and moves that leave their name behind for the ledger."""
+
+from __future__ import annotations
+
+import functools
+import uuid
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import uuid_utils.compat
+from django.core.serializers.json import DjangoJSONEncoder
+from django.db import models
+from django_fsm import transition
+
+from workflows.states import MOVES
+
+F = TypeVar("F", bound=Callable[..., None])
+
+
+def new_id() -> uuid.UUID:
+    """UUIDv7: sorts by the moment it was made, and the partitions of history are ranges of it."""
+    return uuid_utils.compat.uuid7()
+
+
+def json_field(default: Callable[[], Any] | None = None, **options: Any) -> models.JSONField[Any, Any]:
+    """A JSON column; without a default it may be null, which tells 'not there' from 'empty'."""
+    if default is None:
+        return models.JSONField(null=True, blank=True, encoder=DjangoJSONEncoder, **options)
+    return models.JSONField(default=default, blank=True, encoder=DjangoJSONEncoder, **options)
+
+
+def choices(words: Any) -> list[tuple[str, str]]:
+    return [(word.value, word.value) for word in words]
+
+
+def effect_move(name: str) -> Callable[[F], F]:
+    """Makes a method the move `name` of the one table; its name is kept in `event` until the ledger wrote it."""
+    move = MOVES[name]
+    return named("state", name, [s.value for s in move.sources], move.target.value)
+
+
+def named(field: str, name: str, sources: list[str], target: str) -> Callable[[F], F]:
+    """A state machine's transition that leaves `name` in `event` on the instance."""
+
+    def decorate(method: F) -> F:
+        @functools.wraps(method)
+        def body(self: Any, *args: Any, **kwargs: Any) -> None:
+            if self.event:
+                raise RuntimeError(f"{self!r} has an unwritten move {self.event!r}; the ledger writes one at a time")
+            method(self, *args, **kwargs)
+            self.event = name
+
+        return transition(field=field, source=sources, target=target)(body)  # type: ignore[no-any-return]
+
+    return decorate

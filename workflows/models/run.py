@@ -1,0 +1,91 @@
+"""A run: one execution for one subject. `phase` is moved here; `state` is computed by the policies and kept with it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import models
+from django_fsm import FSMField
+
+from workflows.states import Phase, RunState
+
+from .agent import Agent
+from .catalog import Workflow
+from .fields import choices, json_field, named, new_id
+
+P = Phase
+
+
+class Run(models.Model):
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    agent = models.ForeignKey(Agent, on_delete=models.PROTECT)
+    workflow = models.ForeignKey(Workflow, on_delete=models.PROTECT)
+    subject_type = models.CharField(max_length=100)
+    subject_id = models.CharField(max_length=200)
+    subject_label = models.CharField(max_length=300, blank=True)
+    external_id = models.CharField(max_length=200, blank=True)
+    input = json_field(dict)
+    idempotency_key = models.CharField(max_length=255)
+    body_digest = models.CharField(max_length=64)
+    epoch = models.BigIntegerField()
+    phase = FSMField(default=P.RUNNING.value, choices=choices(Phase), protected=True)
+    state = models.CharField(max_length=30, choices=choices(RunState), default=RunState.RUNNING.value)
+    clean = models.BooleanField(null=True)
+    sealed = models.BooleanField(default=False)
+    ending = models.CharField(max_length=20, blank=True)  # how it turns back: compensate | hold
+    end_cause = models.CharField(max_length=20, blank=True)  # why it turns back: step | cancel | deadline | person
+    end_reason = models.TextField(blank=True)
+    needs_person = models.BooleanField(default=False)
+    people_reasons = json_field(list)
+    repaired = models.BooleanField(default=False)
+    residue = json_field(list)
+    waits_until = models.DateTimeField(null=True, blank=True)
+    deadline = models.DateTimeField(null=True, blank=True)
+    advance_at = models.DateTimeField(null=True, blank=True)
+    created_at = models.DateTimeField()
+    changed_at = models.DateTimeField()
+    ended_at = models.DateTimeField(null=True, blank=True)
+    seq = models.PositiveIntegerField(default=0)
+    head = models.CharField(max_length=64, blank=True)
+
+    event: str = ""
+    payload: dict[str, Any] | None = None
+
+    class Meta:
+        ordering = ("-id",)
+        constraints = (
+            models.UniqueConstraint(fields=["agent", "idempotency_key"], name="one_run_per_idempotency_key"),
+            models.CheckConstraint(condition=models.Q(phase__in=[p.value for p in Phase]), name="run_phase_known"),
+            models.CheckConstraint(condition=models.Q(state__in=[s.value for s in RunState]), name="run_state_known"),
+            models.CheckConstraint(
+                condition=models.Q(phase=P.OVER.value, clean__isnull=False, ended_at__isnull=False)
+                | (~models.Q(phase=P.OVER.value) & models.Q(clean__isnull=True, ended_at__isnull=True)),
+                name="run_is_clean_or_not_only_once_over",
+            ),
+        )
+        indexes = (
+            models.Index(fields=["advance_at"], name="run_due", condition=models.Q(advance_at__isnull=False)),
+            models.Index(fields=["agent", "-id"], name="run_of_agent"),
+            models.Index(fields=["external_id"], name="run_external", condition=~models.Q(external_id="")),
+            models.Index(fields=["subject_type", "subject_id"], name="run_subject"),
+        )
+
+    def __str__(self) -> str:
+        return f"run {self.id}"
+
+    @named("phase", "seal", [P.OPEN.value], P.RUNNING.value)
+    def seal(self) -> None:
+        self.sealed = True
+
+    @named("phase", "unwind", [P.OPEN.value, P.RUNNING.value], P.UNWINDING.value)
+    def unwind(self, *, ending: str, cause: str, reason: str) -> None:
+        self.ending, self.end_cause, self.end_reason = ending, cause, reason
+        self.sealed = True
+
+    @named("phase", "end", [P.RUNNING.value, P.UNWINDING.value], P.OVER.value)
+    def end(self) -> None:
+        self.advance_at = None
+
+    @named("phase", "reopen", [P.OVER.value], P.UNWINDING.value)
+    def reopen(self) -> None:
+        self.clean = self.ended_at = None

@@ -1,0 +1,81 @@
+"""What a tool answers: the value of one send, and the value of one look. Everything above reads only these.
+
+Times are seconds. `result` and `evidence` are JSON values (evidence is bounded by whoever makes it).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+from collections.abc import Mapping
+from typing import Any
+
+Json = Any
+JsonObject = Mapping[str, Any]
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class Acknowledged:
+    """The provider said yes. Nothing is verified by that."""
+
+    result: JsonObject
+    evidence: JsonObject = dataclasses.field(default_factory=dict)
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class Pending:
+    """The provider accepted work that goes on; `poll` is where to ask, in the tool's own form."""
+
+    poll: JsonObject
+    evidence: JsonObject = dataclasses.field(default_factory=dict)
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class Refused:
+    """This send did nothing, by the provider's word. `retry_after`: seconds it asked us to wait."""
+
+    reason: str
+    temporary: bool = False
+    retry_after: float | None = None
+    evidence: JsonObject = dataclasses.field(default_factory=dict)
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class NotSent:
+    """No byte of the request can have reached the provider."""
+
+    reason: str
+    evidence: JsonObject = dataclasses.field(default_factory=dict)
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class Unknown:
+    """Nobody can tell from this send whether it did anything."""
+
+    reason: str
+    evidence: JsonObject = dataclasses.field(default_factory=dict)
+
+
+Outcome = Acknowledged | Pending | Refused | NotSent | Unknown
+
+
+class Verdict(enum.StrEnum):
+    """What one look showed."""
+
+    FOUND = "found"
+    ABSENT = "absent"
+    DIFFERS = "differs"
+    SEVERAL = "several"
+    INCONCLUSIVE = "inconclusive"
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class Sighting:
+    """The value of one look. `reached` is false where the authority could not be asked at all."""
+
+    verdict: Verdict
+    reason: str = ""
+    result: JsonObject = dataclasses.field(default_factory=dict)
+    reached: bool = True
+    retry_after: float | None = None
+    evidence: JsonObject = dataclasses.field(default_factory=dict)
