@@ -1,0 +1,116 @@
+"""The lying provider's API over any collection, `/contacts` say: a request and a plan give a change and a reply."""
+
+from __future__ import annotations
+
+import dataclasses
+import urllib.parse
+from collections.abc import Callable
+from typing import Any
+
+from tests.world.book import Book, Object, Remembered, Wire
+from tests.world.switches import Switch
+
+Json = Any
+# How long a twin under the same honoured key waits for the first to be answered.
+TWIN_WAIT = 30.0
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """What to answer, and the change that the answer speaks of; the server makes it when the plan says."""
+
+    status: int
+    body: Json = None
+    headers: dict[str, str] = dataclasses.field(default_factory=dict)
+    change: Callable[[], None] | None = None
+    remembered: Remembered | None = None
+
+
+def handle(book: Book, wire: Wire, plan: Switch) -> Reply:
+    """Never changes anything by itself, but for what the plan plants or takes away behind the caller's back."""
+    url = urllib.parse.urlsplit(wire.target)
+    collection, _, wanted = url.path.strip("/").partition("/")
+    query = dict(urllib.parse.parse_qsl(url.query))
+    if wire.method == "POST" and not wanted:
+        return _create(book, wire, plan, collection)
+    if wire.method == "GET" and not wanted:
+        return Reply(status=200, body={"items": book.find(collection, query, plan.read, plan.lag)})
+    thing = book.objects.get(urllib.parse.unquote(wanted))
+    if thing is None or thing.collection != collection:
+        return Reply(status=404, body={"error": "no such object"})
+    match wire.method:
+        case "GET":
+            seen = thing.seen(plan.read, plan.lag)
+            if seen is None:
+                return Reply(status=404, body={"error": "no such object"})
+            return Reply(status=200, body={**seen, "id": thing.id}, headers={"ETag": thing.etag})
+        case "PUT" | "PATCH":
+            return _change(book, wire, thing)
+        case "DELETE":
+            return _delete(book, thing, plan)
+        case _:
+            return Reply(status=405, body={"error": "no such method here"})
+
+
+def _create(book: Book, wire: Wire, plan: Switch, collection: str) -> Reply:
+    if not isinstance(wire.body, dict):
+        return Reply(status=400, body={"error": "a JSON object is wanted"})
+    remembered: Remembered | None = None
+    if wire.key and plan.keys != "ignored":
+        with book.lock:
+            known = book.keys.get((collection, wire.key))
+            if known is None:
+                remembered = book.keys[collection, wire.key] = Remembered(wire.body)
+        if known is not None:
+            return _replay(known, wire, plan)
+    if plan.foreign:
+        theirs = {"reference": wire.body.get("reference", ""), "email": "somebody@else.example"}
+        book.write(book.draft(collection, "", theirs, foreign=True), theirs)
+    if plan.unique and (twins := book.find(collection, {plan.unique: str(wire.body.get(plan.unique))})):
+        text = f"It exists already. Existing ID: {twins[0]['id']}"
+        return Reply(status=409, body={"error": text}, remembered=remembered)
+    body = dict(wire.body)
+    thing = book.draft(collection, wire.key, body)
+    return Reply(
+        status=201, body={**body, "id": thing.id}, change=lambda: book.write(thing, body), remembered=remembered
+    )
+
+
+def _replay(known: Remembered, wire: Wire, plan: Switch) -> Reply:
+    if known.body != wire.body:
+        return Reply(status=422, body={"error": "this key came with another body before"})
+    if plan.keys == "conflict" and not known.done.is_set():
+        return Reply(status=409, body={"error": "a request with this key is still being worked on"})
+    known.done.wait(TWIN_WAIT)
+    reply: Reply | None = known.reply
+    if reply is None:
+        return Reply(status=409, body={"error": "a request with this key is still being worked on"})
+    return Reply(status=reply.status, body=reply.body, headers={"Idempotent-Replayed": "true"})
+
+
+def _change(book: Book, wire: Wire, thing: Object) -> Reply:
+    if thing.body is None:
+        return Reply(status=404, body={"error": "no such object"})
+    if not isinstance(wire.body, dict):
+        return Reply(status=400, body={"error": "a JSON object is wanted"})
+    if wire.headers.get("if-match", thing.etag) != thing.etag:
+        return Reply(status=412, body={"error": "it was changed meanwhile"})
+    body = wire.body if wire.method == "PUT" else {**thing.body, **wire.body}
+    return Reply(status=200, body={**body, "id": thing.id}, change=lambda: book.write(thing, body))
+
+
+def _delete(book: Book, thing: Object, plan: Switch) -> Reply:
+    if plan.undo == "gone" and thing.body is not None:
+        book.write(thing, None)
+    if thing.body is None:
+        return Reply(status=404, body={"error": "no such object"})
+    match plan.undo:
+        case "refused":
+            return Reply(status=409, body={"error": "it is locked by its owner"})
+        case "lies":
+            return Reply(status=204)
+        case "error":
+            return Reply(status=500, body={"error": "something broke"})
+        case _:
+            pass
+    return Reply(status=204, change=lambda: book.write(thing, None))
