@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
+
+from django.conf import settings
 
 from config.house.errors import SetupError
 
@@ -38,6 +41,12 @@ def settings_of(url: str) -> dict[str, Any]:
         "CONN_HEALTH_CHECKS": True,
         "OPTIONS": {"connect_timeout": CONNECT_SECONDS, **query, "server_side_binding": True, "prepare_threshold": 3},
     }
+
+
+def use(url: str) -> None:
+    """Points a process whose settings are read already at this database; only before its first connection."""
+    os.environ["DATABASE_URL"] = url  # for the processes it starts
+    settings.DATABASES["default"].update(settings_of(url))
 
 
 def without_password(url: str) -> str:

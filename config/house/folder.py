@@ -26,9 +26,9 @@ def data_folder() -> Path:
     return folder
 
 
-def secret(name: str) -> str:
+def secret(name: str, folder: Path | None = None) -> str:
     """The secret of that name; the first call makes it, and of two first calls at once both get the same."""
-    file = data_folder() / name
+    file = (folder or data_folder()) / name
     try:
         if not file.exists():
             _make(file)
