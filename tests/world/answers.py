@@ -67,9 +67,11 @@ def _broken(line: Line, status: int, body: bytes, plan: Switch) -> None:
             whole(line, status, bomb, {"Content-Encoding": "gzip"})
         case "short":
             line.write(head(status, {"Content-Type": "application/json", "Content-Length": str(len(body) + 40)}) + body)
+            line.drop(reset=False)
         case "cut_chunked":
             line.write(head(status, {"Content-Type": "application/json", "Transfer-Encoding": "chunked"}))
             line.write(b"%x\r\n%s\r\n" % (len(body), body))
+            line.drop(reset=False)
         case "huge":
             size = plan.size or HUGE
             line.write(head(status, {"Content-Type": "application/json", "Content-Length": str(size)}))
@@ -80,9 +82,9 @@ def _broken(line: Line, status: int, body: bytes, plan: Switch) -> None:
             line.write(head(status, {"Content-Type": "application/json", "Content-Length": str(HUGE)}))
             while not line.stopped.wait(DRIP):
                 line.write(b" ")
+            line.drop(reset=False)
         case _:
             raise ValueError(f"no such answer: {plan.answer}")
-    line.drop(reset=False)
 
 
 def whole(line: Line, status: int, body: bytes, headers: dict[str, str] | None = None) -> None:
