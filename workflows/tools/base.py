@@ -1,0 +1,136 @@
+"""The one base of every tool: what an outside operation declares, and the calls a kind must answer by value.
+
+A subclass overrides `send` and, where it can look, `look`; nothing here or below touches the database.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from workflows.outcomes import Outcome, Refused, Sighting, Unknown, Verdict
+from workflows.tools import environment, expressions, schema
+from workflows.tools.defaults import POLL_EVERY, POLL_WITHIN
+from workflows.tools.timings import Timings
+
+if TYPE_CHECKING:
+    from workflows.errors import Flaw
+    from workflows.outcomes import JsonObject
+    from workflows.tools.call import Call
+
+
+class Tool:
+    """One version of one declared tool. Never raises for trouble of the world: it answers by value.
+
+    `spec` is the normalised dict of the manifest, durations in seconds. An exception out of here is our bug;
+    whoever calls records it as unknown.
+    """
+
+    def __init__(self, name: str, spec: JsonObject) -> None:
+        self.name = name
+        self.spec = dict(spec)
+        self.profile: dict[str, Any] = dict(spec["profile"])
+
+    def send(self, call: Call) -> Outcome:
+        """Makes the one outside call of `call.operation`, with our key and within the timeout. No repeats."""
+        return Refused(reason=f"{self.name} declares no way to {call.operation}")
+
+    def look(self, call: Call) -> Sighting:
+        """Reads the authoritative state for `call.operation`; for a compensation, found means the undoing is seen."""
+        return Sighting(verdict=Verdict.INCONCLUSIVE, reason=f"{self.name} declares no look for {call.operation}")
+
+    def poll(self, call: Call, poll: JsonObject) -> Outcome:
+        """Asks how accepted work goes on: `Pending` again while it does."""
+        return Unknown(reason=f"{self.name} declares no poll for {call.operation}")
+
+    def before(self, call: Call) -> Sighting:
+        """Reads what is to be kept of the state before the act: `FOUND` with the image as result."""
+        return Sighting(verdict=Verdict.INCONCLUSIVE, reason=f"{self.name} keeps no image of what was before")
+
+    def has(self, ability: str) -> bool:
+        """Whether "execute", "compensate", "verify", "before" or "compensate.verify" is declared."""
+        found: Any = self.spec
+        for part in ability.split("."):
+            found = found.get(part) if isinstance(found, dict) else None
+        return ability == "execute" or found is not None
+
+    def timings(self, operation: str) -> Timings:
+        """The times of "execute" or "compensate". `LookupError` where the operation isn't declared."""
+        if not self.has(operation):
+            raise LookupError(f"{self.name} declares no {operation}")
+        return timings_of(self.spec, operation)
+
+    def scopes(self, call: Call) -> list[str]:
+        """The canonical names of what this call touches, sorted. Raises `ExpressionError` where one can't be made."""
+        names = self.names(call)
+        return sorted({expressions.text_of(expressions.fill(scope, names)) for scope in self.spec.get("scopes", [])})
+
+    def residue(self, call: Call, operation: str) -> str:
+        """One sentence of what remains: after the act, or after it was undone ("" where undoing leaves nothing)."""
+        if operation == "execute":
+            text = self.profile["residue"]
+        else:
+            text = (self.spec.get("compensate") or {}).get("residue", "")
+        return expressions.fill_text(text, self.names(call))
+
+    def value(self, call: Call) -> dict[str, Any] | None:
+        """`{"amount": integer minor units, "currency": ...}`, or None where none is declared or it can't be known."""
+        declared = self.spec.get("value")
+        if not declared:
+            return None
+        try:
+            filled = expressions.fill(declared, self.names(call))
+        except expressions.ExpressionError:
+            return None
+        sound = isinstance(filled["amount"], int) and not isinstance(filled["amount"], bool)
+        return dict(filled) if sound and isinstance(filled["currency"], str) else None
+
+    def check(self, arguments: object) -> list[Flaw]:
+        """Everything wrong with these arguments by the tool's JSON Schema; paths begin "arguments"."""
+        return schema.flaws(self.spec["arguments"], arguments, root="arguments")
+
+    def names(self, call: Call) -> dict[str, Any]:
+        """What an expression of this tool may speak of."""
+        names: dict[str, Any] = {
+            "args": call.arguments,
+            "key": call.key,
+            "run": call.run,
+            "subject": call.subject,
+            "input": call.input,
+            "steps": call.steps,
+            "env": environment.values(),
+            "now": call.now,
+        }
+        if call.operation == "compensate":
+            names |= {"result": call.result, "before": call.before, "forward": {"key": call.forward_key}}
+        return names
+
+
+def timings_of(spec: JsonObject, operation: str) -> Timings:
+    """The times of one operation of a normalised spec; what a compensation leaves out was filled in at apply."""
+    part: dict[str, Any] = spec.get(operation) or {}
+    forward = operation == "execute"
+    verify = spec.get("verify") if forward else part.get("verify")
+    idempotency = spec["idempotency"] if forward else part["idempotency"]
+    retry = spec["retry"] if forward else part["retry"]
+    asks = verify or {"settle": 0.0, "every": 0.0, "looks": 0, "within": 0.0}
+    poll = part.get("poll") or {"every": POLL_EVERY, "within": POLL_WITHIN}
+    return Timings(
+        timeout=part["timeout"],
+        late=part["late"],
+        settle=asks["settle"],
+        every=asks["every"],
+        looks=asks["looks"],
+        within=asks["within"],
+        attempts=retry["attempts"],
+        first=retry["first"],
+        max=retry["max"],
+        retry_within=retry["within"],
+        keyed=idempotency["by"] == "native_key",
+        natural=idempotency["by"] == "natural_key",
+        retention=idempotency.get("retention"),
+        can_look=verify is not None,
+        verifies=verify is not None and spec["profile"]["observability"] == "authoritative_read",
+        window=part.get("window"),
+        poll_every=poll["every"],
+        poll_within=poll["within"],
+    )

@@ -1,0 +1,35 @@
+"""The values that manifests may read from the operator's environment: `env` names, secrets, and the one permission."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+
+def names() -> tuple[str, ...]:
+    """The names in `MAKEGOOD_ENV` (comma-separated): all that `env.` may speak of."""
+    return tuple(name for part in os.environ.get("MAKEGOOD_ENV", "").split(",") if (name := part.strip()))
+
+
+def values() -> dict[str, str]:
+    """Those of `names()` that are set. Read at each call: a changed environment needs no new build of a tool."""
+    return {name: os.environ[name] for name in names() if name in os.environ}
+
+
+def secret(name: str) -> str | None:
+    """The secret of that name: `MAKEGOOD_SECRET_<NAME>`, or the file named by `MAKEGOOD_SECRET_<NAME>_FILE`."""
+    value = os.environ.get(f"MAKEGOOD_SECRET_{name}")
+    if value is not None:
+        return value
+    path = os.environ.get(f"MAKEGOOD_SECRET_{name}_FILE")
+    if not path:
+        return None
+    try:
+        return Path(path).read_text(encoding="utf-8").rstrip("\r\n")
+    except (OSError, UnicodeDecodeError):
+        return None
+
+
+def private_hosts_allowed() -> bool:
+    """Loopback and private addresses are allowed unless the operator forbids them."""
+    return os.environ.get("MAKEGOOD_ALLOW_PRIVATE_HOSTS", "true").strip().lower() not in ("false", "0", "no", "off")
