@@ -250,7 +250,7 @@ LOGGING: dict[str, Any] = {
     "loggers": {
         "django": {"level": "INFO"},
         "django.server": {"handlers": [], "propagate": True},
-        "django-q": {"handlers": [], "propagate": True, "level": "INFO"},
+        "django-q": {"handlers": [], "propagate": True, "level": "WARNING"},
         "httpx": {"level": "WARNING"},
         "axes": {"level": "WARNING"},
     },
