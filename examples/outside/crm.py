@@ -32,10 +32,10 @@ class Crm:
                     return self._create(request)
                 case "GET", ["contacts"]:
                     return answer_json(200, {"items": self._store.find("contact", stale=stale, **request.query)})
-                case method, ["contacts", number]:
-                    return self._contact(method, number, stale)
-                case method, ["contacts", number, "activation"]:
-                    return self._activation(request, method, number, stale)
+                case _, ["contacts", number]:
+                    return self._contact(request, number, stale)
+                case _, ["contacts", number, "activation"]:
+                    return self._activation(request, number, stale)
                 case _:
                     return answer_json(404, {"error": f"Nothing is at {request.method} {request.path}."})
 
@@ -50,37 +50,44 @@ class Crm:
         self._store.put("contact", contact["id"], contact)
         return self._remember(request, 201, contact)
 
-    def _contact(self, method: str, number: str, stale: bool) -> Answer:
-        contact = self._store.get("contact", number, stale=stale and method == "GET")
-        if contact is None:
-            return answer_json(404, NO_CONTACT)
-        if method == "GET":
-            return answer_json(200, contact)
-        if method != "DELETE":
-            return answer_json(405, {"error": "GET or DELETE"})
-        if self._store.get("activation", number):
-            return answer_json(
-                409, {"error": "The contact is active.", "dependants": [f"/contacts/{number}/activation"]}
-            )
-        self._store.put("contact", number, None)
-        return Answer(status=204)
+    def _contact(self, request: Request, number: str, stale: bool) -> Answer:
+        if known := self._replayed(request):
+            return known
+        contact = self._store.get("contact", number, stale=stale)
+        match request.method:
+            case _ if contact is None:
+                return answer_json(404, NO_CONTACT)
+            case "GET":
+                return answer_json(200, contact)
+            case "DELETE" if self._store.get("activation", number):
+                dependants = [f"/contacts/{number}/activation"]
+                return answer_json(409, {"error": "The contact is active.", "dependants": dependants})
+            case "DELETE":
+                self._store.put("contact", number, None)
+                return self._remember(request, 200, {"deleted": number})
+            case _:
+                return answer_json(405, {"error": "GET or DELETE"})
 
-    def _activation(self, request: Request, method: str, number: str, stale: bool) -> Answer:
-        if self._store.get("contact", number) is None:
-            return answer_json(404, NO_CONTACT)
-        if method == "POST":
-            if known := self._replayed(request):
-                return known
-            activation = {**request.json(), "id": f"A-{number}", "contact": number, "state": "active"}
-            self._store.put("activation", number, activation)
-            return self._remember(request, 201, activation)
-        found = self._store.get("activation", number, stale=stale and method == "GET")
-        if found is None:
-            return answer_json(404, {"error": "The contact isn't active."})
-        if method == "GET":
-            return answer_json(200, found)
-        self._store.put("activation", number, None)
-        return Answer(status=204)
+    def _activation(self, request: Request, number: str, stale: bool) -> Answer:
+        if known := self._replayed(request):
+            return known
+        found = self._store.get("activation", number, stale=stale)
+        match request.method:
+            case _ if self._store.get("contact", number) is None:
+                return answer_json(404, NO_CONTACT)
+            case "POST":
+                activation = {**request.json(), "id": f"A-{number}", "contact": number, "state": "active"}
+                self._store.put("activation", number, activation)
+                return self._remember(request, 201, activation)
+            case _ if found is None:
+                return answer_json(404, {"error": "The contact isn't active."})
+            case "GET":
+                return answer_json(200, found)
+            case "DELETE":
+                self._store.put("activation", number, None)
+                return self._remember(request, 200, {"deactivated": number})
+            case _:
+                return answer_json(405, {"error": "GET, POST or DELETE"})
 
     def _replayed(self, request: Request) -> Answer | None:
         """The first answer under this key, again; 422 where the key came with another request."""
