@@ -10,6 +10,7 @@ import pytest
 
 from config import database
 from config.house import postgres
+from tests import flushing  # noqa: F401  replaces how tables are emptied between tests
 
 _leases: list[postgres.Lease] = []
 

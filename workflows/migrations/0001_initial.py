@@ -416,7 +416,6 @@ class Migration(migrations.Migration):
                 (
                     "effect",
                     models.ForeignKey(
-                        db_index=False,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="uses",
                         to="workflows.effect",

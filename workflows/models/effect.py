@@ -81,8 +81,12 @@ class Effect(models.Model):
     seq = models.PositiveIntegerField(default=0)
     head = models.CharField(max_length=64, blank=True)
 
+    # For the ledger: the move made since the row was read, what it was read as, and what the entry should tell.
     event: str = ""
     payload: dict[str, Any] | None = None
+    was_state: str = ""
+    was_fence: int = 0
+    sending: Any = None  # the attempt under way, in the process that makes it
 
     class Meta:
         ordering = ("ordinal", "id")
@@ -140,6 +144,16 @@ class Effect(models.Model):
 
     def __str__(self) -> str:
         return f"{self.kind} {self.id} {self.state}"
+
+    @classmethod
+    def from_db(cls, db: Any, field_names: Any, values: Any) -> Effect:
+        effect = super().from_db(db, field_names, values)
+        effect.was_state, effect.was_fence = effect.state, effect.fence
+        return effect
+
+    def note(self) -> None:
+        """Says that only knowledge changed, not the state; the ledger journals it."""
+        self.event = "note"
 
     # Facts that policies and pages ask for.
 
@@ -280,14 +294,12 @@ class Effect(models.Model):
         self.world = W.GONE.value if seen_gone else W.UNKNOWN.value
 
     @effect_move("stick")
-    def stick(
-        self, *, reason: str, detail: str, world: World | None = None, blocked_by: list[Any] | None = None
-    ) -> None:
+    def stick(self, *, reason: str, detail: str, world: str = "", blocked_by: list[Any] | None = None) -> None:
         self._why(reason, detail)
         self._rest()
         self.blocked_by = blocked_by or []
-        if world is not None:
-            self.world = world.value
+        if world:
+            self.world = world
 
     # What a person's act says of a stuck effect; each raises the fence, so that nothing begun before counts.
 

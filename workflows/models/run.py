@@ -50,6 +50,7 @@ class Run(models.Model):
 
     event: str = ""
     payload: dict[str, Any] | None = None
+    was_phase: str = ""
 
     class Meta:
         ordering = ("-id",)
@@ -73,6 +74,12 @@ class Run(models.Model):
     def __str__(self) -> str:
         return f"run {self.id}"
 
+    @classmethod
+    def from_db(cls, db: Any, field_names: Any, values: Any) -> Run:
+        run = super().from_db(db, field_names, values)
+        run.was_phase = run.phase
+        return run
+
     @named("phase", "seal", [P.OPEN.value], P.RUNNING.value)
     def seal(self) -> None:
         self.sealed = True
@@ -89,3 +96,4 @@ class Run(models.Model):
     @named("phase", "reopen", [P.OVER.value], P.UNWINDING.value)
     def reopen(self) -> None:
         self.clean = self.ended_at = None
+        self.ending = self.ending or "hold"

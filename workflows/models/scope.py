@@ -22,7 +22,7 @@ class ScopeUse(models.Model):
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     scope = models.CharField(max_length=500, db_index=True)
-    effect = models.ForeignKey(Effect, on_delete=models.PROTECT, related_name="uses", db_index=False)
+    effect = models.ForeignKey(Effect, on_delete=models.PROTECT, related_name="uses")
 
     def __str__(self) -> str:
         return self.scope

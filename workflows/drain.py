@@ -1,0 +1,167 @@
+"""Conducts the verbs: claims, calls, records, looks and advances until nothing is due. Run by tasks, tests and benchmarks.
+
+Verbs don't call each other; their order is here. Calls run in threads that know no database.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import queue
+import time
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any
+
+from django.db import OperationalError, connection
+from psycopg import errors as pg
+
+from workflows.engine import call, look, record, release
+from workflows.engine.advance import advance
+from workflows.engine.dispatch import dispatch
+from workflows.engine.recover import recover
+from workflows.models import Effect
+
+SLOTS = 64  # calls under way at once in one drain
+RECOVER_EVERY = 1.0  # seconds between searches for lost leases
+IDLE_LOOK = 1.0  # seconds: the longest sleep, for what no bell rang for
+GATHER = 0.004  # seconds to let more answers come in before one transaction records them
+MANY = 8  # calls under way from which on gathering pays
+REPEATS = 5  # of a transaction that lost against another
+
+
+class Drain:
+    """One drain; `bell` may be put to from any thread to wake it."""
+
+    def __init__(self, slots: int = SLOTS) -> None:
+        self.slots = slots
+        self.bell: queue.SimpleQueue[str] = queue.SimpleQueue()
+        self._pool = ThreadPoolExecutor(slots, thread_name_prefix="call")
+        self._sends: dict[Future[Any], Effect] = {}
+        self._looks: dict[Future[Any], tuple[Effect, dt.datetime]] = {}
+        self._recovered = 0.0
+
+    def turn(self, *, claim: bool = True) -> bool:
+        """One round of everything that is due; whether anything was done. With `claim` false nothing new is begun."""
+        did = self._record()
+        if time.monotonic() - self._recovered > RECOVER_EVERY:
+            self._recovered = time.monotonic()
+            did |= bool(again(recover))
+        if claim:
+            did |= bool(again(release.release, self.slots))
+        did |= bool(again(advance))
+        if claim:
+            did |= self._send()
+            did |= self._look()
+        return did
+
+    @property
+    def under_way(self) -> int:
+        return len(self._sends) + len(self._looks)
+
+    def until_idle(self, seconds: float = 30.0) -> None:
+        """Goes on until nothing is under way and nothing is due within a second. `TimeoutError` after `seconds`."""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            if self.turn():
+                continue
+            wait = next_due()
+            if not self.under_way and (wait is None or wait > IDLE_LOOK):
+                return
+            self.wait(min(IDLE_LOOK, IDLE_LOOK if wait is None else wait))
+        raise TimeoutError(f"still busy after {seconds} s")
+
+    def wait(self, seconds: float) -> None:
+        """Sleeps until a bell rings or an answer comes."""
+        try:
+            self.bell.get(timeout=max(seconds, 0.001))
+        except queue.Empty:
+            return
+        if self.under_way >= MANY:
+            time.sleep(GATHER)
+        while not self.bell.empty():
+            self.bell.get_nowait()
+
+    def close(self) -> None:
+        """Lets calls under way end and records them."""
+        while self.under_way:
+            self._record()
+            if self.under_way:
+                self.wait(IDLE_LOOK)
+        self._pool.shutdown()
+
+    def _send(self) -> bool:
+        free = self.slots - len(self._sends)
+        if free <= 0:
+            return False
+        effects = again(dispatch, free)
+        if not effects:
+            return False
+        for effect, future in call.begin(effects, self._pool, effects[0].sending.started_at):
+            self._sends[future] = effect
+            future.add_done_callback(self._ring)
+        return True
+
+    def _look(self) -> bool:
+        free = self.slots - len(self._looks)
+        if free <= 0:
+            return False
+        jobs, begun = look.begin(free, self._pool)
+        for effect, future in jobs:
+            self._looks[future] = (effect, begun)
+            future.add_done_callback(self._ring)
+        return bool(jobs)
+
+    def _ring(self, _future: Future[Any]) -> None:
+        self.bell.put("answer")
+
+    def _record(self) -> bool:
+        sent = [future for future in self._sends if future.done()]
+        if sent:
+            answered = [(self._sends[f], f.result()) for f in sent]
+            record.record(answered)
+            for future in sent:
+                del self._sends[future]
+        seen = [future for future in self._looks if future.done()]
+        if seen:
+            again(look.record, [(self._looks[f][0], f.result(), self._looks[f][1]) for f in seen])
+            for future in seen:
+                del self._looks[future]
+        return bool(sent or seen)
+
+
+def again(verb: Any, *args: Any) -> Any:
+    """Repeats a transaction that lost against another; never used around a call."""
+    for left in reversed(range(REPEATS)):
+        try:
+            return verb(*args)
+        except OperationalError as error:
+            if left == 0 or not isinstance(error.__cause__, pg.DeadlockDetected | pg.SerializationFailure):
+                raise
+    raise AssertionError
+
+
+NEXT = """
+SELECT extract(epoch FROM least(
+  (SELECT min(advance_at) FROM workflows_run WHERE advance_at IS NOT NULL),
+  (SELECT min(due_at) FROM workflows_effect WHERE state = 'ready'),
+  (SELECT min(due_at) FROM workflows_effect WHERE due_at IS NOT NULL
+     AND state IN ('unknown', 'acknowledged', 'pending', 'blocked') AND NOT (state = 'blocked' AND reason = 'order')),
+  (SELECT min(lease_until) FROM workflows_effect WHERE state = 'dispatched')
+) - clock_timestamp())
+"""
+
+
+def next_due() -> float | None:
+    """Seconds until something is due (0 or less: now); None if nothing is."""
+    with connection.cursor() as cursor:
+        cursor.execute(NEXT)
+        value = cursor.fetchone()[0]
+    return None if value is None else float(value)
+
+
+def drain_once(slots: int = SLOTS) -> None:
+    """Works until nothing is due, then lets go. For commands and tests."""
+    drain = Drain(slots)
+    try:
+        drain.until_idle()
+    finally:
+        drain.close()

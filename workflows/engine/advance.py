@@ -1,0 +1,108 @@
+"""Moves runs on after their effects: steps follow, what became possible is asked, what failed turns the run back.
+
+Locks the runs, reads everything anew, decides, writes; doing it twice changes nothing. Repeated by the sweep.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import uuid
+from collections import defaultdict
+from typing import Any
+
+from django.db import transaction
+
+from workflows import ledger, rows
+from workflows.engine.parts import forward, turning
+from workflows.models import Effect, Run, Step
+from workflows.policies import run_words
+from workflows.policies.residue import residue_of
+from workflows.signals import runs_need_people
+from workflows.states import EffectState, Phase
+
+BATCH = 128
+
+
+def advance(limit: int = BATCH) -> list[uuid.UUID]:
+    """Advances up to `limit` runs that are due; returns their ids. A constant number of statements."""
+    with transaction.atomic():
+        now = rows.now()
+        runs = list(
+            Run.objects.filter(advance_at__lte=now)
+            .order_by("advance_at")
+            .select_for_update(of=("self",), skip_locked=True)
+            .select_related("workflow", "agent")[:limit]
+        )
+        if not runs:
+            return []
+        steps, effects = _load(runs)
+        changes = Changes(now=now)
+        people: list[Run] = []
+        for run in runs:
+            _one(run, steps[run.id], effects[run.id], changes, people)
+        ledger.save_steps(changes.steps)
+        ledger.create_effects(changes.created, now=now)
+        ledger.save_effects(changes.effects, now=now)
+        ledger.save_runs(runs, now=now)
+        if people:
+            runs_need_people.send(sender=Run, runs=people)
+    return [run.id for run in runs]
+
+
+class Changes:
+    """What one call of `advance` will write."""
+
+    def __init__(self, now: dt.datetime) -> None:
+        self.now = now
+        self.steps: list[Step] = []
+        self.effects: list[Effect] = []
+        self.created: list[Effect] = []
+
+
+def _load(runs: list[Run]) -> tuple[dict[uuid.UUID, list[Step]], dict[uuid.UUID, list[Effect]]]:
+    ids = [run.id for run in runs]
+    steps: dict[uuid.UUID, list[Step]] = defaultdict(list)
+    for step in Step.objects.filter(run_id__in=ids).select_related("tool").order_by("ordinal"):
+        steps[step.run_id].append(step)
+    effects: dict[uuid.UUID, list[Effect]] = defaultdict(list)
+    for effect in Effect.objects.filter(run_id__in=ids).order_by("id").select_for_update():
+        effects[effect.run_id].append(effect)
+    return steps, effects
+
+
+def _one(run: Run, steps: list[Step], effects: list[Effect], changes: Changes, people: list[Run]) -> None:
+    was = (run.phase, run.state, run.needs_person, list(run.people_reasons), run.waits_until)
+    run.advance_at = None
+    if run.phase == Phase.OVER and any(e.state == EffectState.STUCK for e in effects):
+        run.reopen()
+    if run.phase == Phase.OVER:
+        return
+    moved = forward.follow(steps, effects, changes)
+    reasons: list[dict[str, Any]] = []
+    if run.phase in (Phase.OPEN, Phase.RUNNING):
+        reasons = forward.go_on(run, steps, effects, changes)
+    if run.phase == Phase.UNWINDING:
+        reasons = turning.turn_back(run, steps, effects, changes)
+    run.people_reasons, run.needs_person = reasons, bool(reasons)
+    _say(run, steps, effects + [e for e in changes.created if e.run_id == run.id], changes.now)
+    if (run.needs_person, list(run.people_reasons)) != (was[2], was[3]) or (was[2] and run.phase == Phase.OVER):
+        people.append(run)
+    if not run.event and (
+        moved or (run.phase, run.state, run.needs_person, run.people_reasons, run.waits_until) != was
+    ):
+        run.event = "note"
+    if run.event:
+        run.payload = {"state": run.state, **({"steps": moved} if moved else {})}
+        if run.end_reason and run.event == "unwind":
+            run.payload["reason"] = run.end_reason
+
+
+def _say(run: Run, steps: list[Step], effects: list[Effect], now: dt.datetime) -> None:
+    run.state = run_words.state_of(run, steps, effects)
+    if run.phase == Phase.OVER:
+        run.ended_at, run.waits_until = now, None
+        run.clean = run_words.is_clean(run.state, effects)
+        run.residue = residue_of(run.state, effects)
+        return
+    deadline = run.deadline if run.phase != Phase.UNWINDING and run.deadline and run.deadline > now else None
+    run.advance_at = min((t for t in (run.advance_at, run.waits_until, deadline) if t), default=None)

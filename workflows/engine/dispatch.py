@@ -1,0 +1,201 @@
+"""Marks ready effects as dispatched, in one transaction that commits before the first byte leaves.
+
+1. Claim what is due, of runs that nobody is moving, no more than there are free call slots.
+2. Decide by policy on present facts; look at windows and dependants.
+3. Take the scopes; who doesn't get them waits, and says for whom.
+4. Raise the fence, write the attempt and the decision. Commit.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import os
+import uuid
+from typing import Any
+
+from django.db import connection, transaction
+
+from workflows import ledger, rows
+from workflows.authority import policy
+from workflows.models import Agent, Attempt, Decision, Effect, ScopeHold, ScopeUse
+from workflows.policies import scopes
+from workflows.states import EffectState, Phase
+from workflows.toolbox import tool_of
+
+LEASE_BEYOND_TIMEOUT = 20.0  # seconds for taking a thread, recording the answer, and a slow database
+ORDER_AGAIN = 30.0  # seconds; a waiter is looked at again even if no release woke it
+
+
+def dispatch(limit: int) -> list[Effect]:
+    """Up to `limit` effects that may be called now, each under a lease. A constant number of statements."""
+    with transaction.atomic():
+        now = rows.now()
+        effects = _claim(limit, now)
+        if not effects:
+            return []
+        stopped: list[Effect] = []
+        decisions: list[Decision] = []
+        going = [e for e in effects if _may(e, now, decisions, stopped)]
+        going = _without_dependants(going, stopped)
+        going = _take_scopes(going, stopped, now)
+        holder = holder_name()
+        for effect in going:
+            times = tool_of(effect.tool).timings(effect.operation)
+            lease = now + dt.timedelta(seconds=times.timeout + LEASE_BEYOND_TIMEOUT)
+            effect.dispatch(now=now, lease_until=lease, holder=holder)
+        runs = {e.run_id for e in stopped if e.state != EffectState.BLOCKED}
+        if runs:
+            ledger.wake_runs(list(runs))
+        ledger.save_effects([*going, *stopped], now=now)
+        attempts = [_attempt(e, now) for e in going]
+        gone = {e.id for e in going}
+        ledger.intend(attempts, [d for d in decisions if d.effect_id in gone or d.verdict != policy.ALLOW])
+    for effect, attempt in zip(going, attempts, strict=True):
+        effect.sending = attempt
+    return going
+
+
+def _claim(limit: int, now: dt.datetime) -> list[Effect]:
+    """Locks runs before effects; a run that is being moved is left for the next time."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT id, run_id FROM workflows_effect WHERE state = 'ready' AND due_at <= %s"
+            " ORDER BY epoch, ordinal, id LIMIT %s",
+            [now, limit],
+        )
+        due = cursor.fetchall()
+        if not due:
+            return []
+        cursor.execute(
+            "SELECT id FROM workflows_run WHERE id = ANY (%s) ORDER BY id FOR SHARE SKIP LOCKED",
+            [list({run for _, run in due})],
+        )
+        runs = {row[0] for row in cursor.fetchall()}
+    ids = [effect for effect, run in due if run in runs]
+    return list(
+        Effect.objects.filter(id__in=ids, state=EffectState.READY.value, due_at__lte=now)
+        .order_by("epoch", "ordinal", "id")
+        .select_for_update(of=("self",), skip_locked=True)
+        .select_related("tool", "agent", "run__workflow", "compensates")
+    )
+
+
+def _may(effect: Effect, now: dt.datetime, decisions: list[Decision], stopped: list[Effect]) -> bool:
+    if effect.forward and effect.run.phase in (Phase.UNWINDING, Phase.OVER):
+        return False  # `advance` cancels it
+    if window := _window_closed(effect, now):
+        effect.stick(reason="window", detail=window)
+        stopped.append(effect)
+        return False
+    verdict = policy.decide(agent=effect.agent, tool=effect.tool.name, profile=effect.tool.profile, kind=effect.kind)
+    decisions.append(_decision(effect, effect.agent, verdict, now))
+    if verdict.allowed:
+        return True
+    if effect.forward:
+        effect.cancel(reason="policy", detail=verdict.reason)
+    else:
+        effect.stick(reason="policy", detail=verdict.reason)
+    stopped.append(effect)
+    return False
+
+
+def _window_closed(effect: Effect, now: dt.datetime) -> str:
+    of = effect.compensates
+    window = tool_of(effect.tool).timings(effect.operation).window
+    if of is None or window is None or of.first_sent_at is None:
+        return ""
+    end = of.first_sent_at + dt.timedelta(seconds=window)
+    return f"it could be undone until {end.isoformat(timespec='seconds')}" if now > end else ""
+
+
+def _without_dependants(effects: list[Effect], stopped: list[Effect]) -> list[Effect]:
+    """A compensation over a later effect of another run would pull the ground from under it: a person decides."""
+    undoing = [e for e in effects if e.compensates_id]
+    if not undoing:
+        return effects
+    with connection.cursor() as cursor:
+        cursor.execute(LATER, [[e.id for e in undoing]])
+        found: dict[uuid.UUID, list[Any]] = {}
+        for mine, other, run, scope in cursor.fetchall():
+            found.setdefault(mine, []).append({"effect": str(other), "run": str(run), "scope": scope})
+    for effect in undoing:
+        if later := found.get(effect.id):
+            names = ", ".join(f"{x['scope']} of run {x['run']}" for x in later[:5])
+            effect.stick(reason="dependants", detail=f"later effects stand on it: {names}", blocked_by=later)
+            stopped.append(effect)
+    return [e for e in effects if e.id not in found]
+
+
+LATER = """
+SELECT c.id, later.id, later.run_id, theirs.scope
+FROM workflows_effect c
+JOIN workflows_effect f ON f.id = c.compensates_id
+JOIN workflows_scopeuse mine ON mine.effect_id = f.id
+JOIN workflows_scopeuse theirs ON theirs.scope = mine.scope AND theirs.id > mine.id
+JOIN workflows_effect later ON later.id = theirs.effect_id
+WHERE c.id = ANY (%s) AND later.run_id <> f.run_id AND later.kind <> 'compensation'
+  AND later.world NOT IN ('nothing', 'gone') AND later.effect_class <> 'read_only'
+ORDER BY c.id, later.id
+"""
+
+
+def _take_scopes(effects: list[Effect], stopped: list[Effect], now: dt.datetime) -> list[Effect]:
+    wanted = sorted({scope for e in effects for scope in e.scopes})
+    if not wanted:
+        return effects
+    holds = ScopeHold.objects.filter(scope__in=wanted).order_by("scope").select_for_update()
+    held = {h.scope: h.effect_id for h in holds}
+    go, wait = scopes.allot(effects, held)
+    taken = ledger.hold(
+        [ScopeHold(scope=scope, effect_id=e.id, since=now) for e in go for scope in e.scopes],
+        [ScopeUse(scope=scope, effect_id=e.id) for e in go if not e.first_sent_at for scope in e.scopes],
+    )
+    for effect, busy in wait:
+        by = [{"scope": scope, "effect": str(holder)} for scope, holder in busy]
+        effect.block(reason="order", blocked_by=by, due_at=now + dt.timedelta(seconds=ORDER_AGAIN))
+        stopped.append(effect)
+    # Who lost a race for a scope stays ready: the next claim sees the holder. What it did take is given back.
+    lost = [e for e in go if not taken.issuperset(e.scopes)]
+    ledger.let_go([e.id for e in lost])
+    return [e for e in go if taken.issuperset(e.scopes)]
+
+
+def _attempt(effect: Effect, now: dt.datetime) -> Attempt:
+    return Attempt(
+        effect_id=effect.id, number=effect.attempts, fence=effect.fence, holder=effect.holder, started_at=now
+    )
+
+
+def _decision(effect: Effect, agent: Agent, verdict: policy.Verdict, now: dt.datetime) -> Decision:
+    return Decision(
+        agent_id=agent.id,
+        effect_id=effect.id,
+        act=f"{effect.kind} {effect.tool.name}"[:200],
+        verdict=verdict.verdict,
+        policy=policy.NAME,
+        rule=verdict.rule,
+        reason=verdict.reason,
+        inputs={
+            "tool": effect.tool.name,
+            "version": effect.tool.version,
+            "digest": effect.digest,
+            "attempt": effect.attempts + 1,
+            "tools_of_agent": agent.tools,
+        },
+        at=now,
+    )
+
+
+def holder_name() -> str:
+    """Host, process and its start: tells whether whoever holds an effect can still be alive."""
+    pid = os.getpid()
+    return f"{os.uname().nodename}:{pid}:{started(pid)}"
+
+
+def started(pid: int) -> str:
+    """The kernel's start time of a process, "" where there is none or the system doesn't tell."""
+    try:
+        with open(f"/proc/{pid}/stat", encoding="utf-8") as stat:  # noqa: PTH123
+            return stat.read().rpartition(")")[2].split()[19]
+    except OSError:
+        return ""

@@ -1,0 +1,152 @@
+"""Looks at the authoritative state of effects that are not settled, asks after accepted work, and records what it saw.
+
+A look carries the fence it began under: one that comes back to another fence is kept and causes a new one.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import uuid
+from collections.abc import Sequence
+from concurrent.futures import Executor, Future
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Q
+
+from workflows import ledger, rows
+from workflows.engine.call import calls_of, guarded, seen
+from workflows.models import Effect, Look
+from workflows.outcomes import Acknowledged, NotSent, Outcome, Pending, Refused, Sighting, Unknown, Verdict
+from workflows.policies import after_look
+from workflows.policies import next as decided
+from workflows.policies.after_outcome import after_outcome, doubted
+from workflows.states import EffectState
+from workflows.toolbox import tool_of
+from workflows.tools.base import Tool
+from workflows.tools.call import Call
+from workflows.tools.timings import Timings
+
+S = EffectState
+WHILE_LOOKING = 80.0  # seconds: the longest a look may take (its timeout is at most 60) before another tries
+
+
+Answer = Sighting | Outcome | None  # None where no look is declared
+
+
+def begin(limit: int, pool: Executor) -> tuple[list[tuple[Effect, Future[Answer]]], dt.datetime]:
+    """Starts looks at up to `limit` effects whose time has come; the moment is when they began."""
+    effects, begun = _claim(limit)
+    if not effects:
+        return [], begun
+    calls = calls_of(effects, begun)
+    return [(e, pool.submit(_ask, e.state, e.poll, t, c)) for e, (t, c) in zip(effects, calls, strict=True)], begun
+
+
+def _claim(limit: int) -> tuple[list[Effect], dt.datetime]:
+    with transaction.atomic():
+        now = rows.now()
+        states = [S.UNKNOWN.value, S.ACKNOWLEDGED.value, S.PENDING.value, S.BLOCKED.value]
+        effects = list(
+            Effect.objects.filter(state__in=states, due_at__lte=now)
+            .filter(~Q(state=S.BLOCKED.value) | Q(reason="dependency"))
+            .order_by("due_at")
+            .select_for_update(of=("self",), skip_locked=True)
+            .select_related("tool", "run__workflow", "compensates")[:limit]
+        )
+        if effects:
+            until = now + dt.timedelta(seconds=WHILE_LOOKING)
+            ledger.postpone([e.id for e in effects], [until] * len(effects))
+        return effects, now
+
+
+def _ask(state: str, poll: Any, tool: Tool, call: Call) -> Answer:
+    """None where no look is declared."""
+    if state == S.PENDING:
+        return guarded(lambda: tool.poll(call, poll or {}))
+    if not tool.timings(call.operation).verifies:
+        return None
+    return seen(lambda: tool.look(call))
+
+
+def record(asked: Sequence[tuple[Effect, Answer, dt.datetime]]) -> set[uuid.UUID]:
+    """Writes what looks and polls showed, under the fence they began with."""
+    with transaction.atomic():
+        now = rows.now()
+        answers = {e.id: (e, answer, begun) for e, answer, begun in asked}
+        ledger.wake_runs(list({e.run_id for e, _, _ in asked}))
+        present = (
+            Effect.objects.filter(id__in=answers)
+            .order_by("id")
+            .select_for_update(of=("self",))
+            .select_related("tool", "compensates")
+        )
+        moved, looks = [], []
+        for effect in present:
+            old, answer, begun = answers[effect.id]
+            stale = (effect.fence, effect.state) != (old.fence, old.state)
+            was = effect.misses
+            if not stale:
+                decided.apply(effect, _decide(effect, answer, begun, now))
+                moved.append(effect)
+            elif effect.state in (S.UNKNOWN, S.ACKNOWLEDGED):
+                effect.due_at = now
+                effect.note()
+                moved.append(effect)
+            if isinstance(answer, Sighting):
+                counted = answer.verdict in (Verdict.FOUND, Verdict.DIFFERS, Verdict.SEVERAL) or effect.misses > was
+                counted = counted or effect.event in ("resend", "fail", "stick")
+                looks.append(_row(effect, old.fence, answer, begun, now, stale=stale, counted=counted and not stale))
+        ledger.saw(looks)
+        return ledger.save_effects(moved, now=now)
+
+
+def _decide(effect: Effect, answer: Answer, begun: dt.datetime, now: dt.datetime) -> decided.Next:
+    times = tool_of(effect.tool).timings(effect.operation)
+    if answer is None:
+        return after_look.without_look(effect, times, now)
+    if not isinstance(answer, Sighting):
+        return _after_poll(effect, answer, times, now)
+    if effect.state == S.BLOCKED:
+        return after_look.asked_first(effect, answer, times, now)
+    if answer.verdict == Verdict.FOUND and (until := _sentinel(effect, now)):
+        return decided.Next(move=decided.NOTE, knows={"due": until + after_look.A_MOMENT, "misses": 0})
+    return after_look.after_look(effect, answer, times, begun_at=begun, now=now)
+
+
+def _after_poll(effect: Effect, answer: Outcome, times: Timings, now: dt.datetime) -> decided.Next:
+    """Accepted work goes on until its own time is over; then nobody knows, and it is looked for."""
+    match answer:
+        case Acknowledged() | Refused(temporary=False):
+            return after_outcome(effect, answer, times, now)
+        case Pending() | Refused() | NotSent() | Unknown():
+            if effect.looks_until and now >= effect.looks_until:
+                return doubted("the provider's own work did not end in its time", times, now)
+            wait = max(times.poll_every, min(getattr(answer, "retry_after", None) or 0.0, after_look.backoff.LOOK_CAP))
+            poll = dict(answer.poll) if isinstance(answer, Pending) else effect.poll
+            return decided.Next(move=decided.NOTE, knows={"due": now + dt.timedelta(seconds=wait), "poll": poll})
+
+
+def _sentinel(effect: Effect, now: dt.datetime) -> dt.datetime | None:
+    """An undoing that found nothing of something never seen is final only once the late time is past."""
+    of = effect.compensates
+    if of is None or not of.doubt or of.late_until is None or now >= of.late_until:
+        return None
+    return of.late_until
+
+
+def _row(
+    effect: Effect, fence: int, seen_: Sighting, begun: dt.datetime, now: dt.datetime, *, stale: bool, counted: bool
+) -> Look:
+    return Look(
+        effect_id=effect.id,
+        fence=fence,
+        begun_at=begun,
+        ended_at=now,
+        verdict=seen_.verdict.value,
+        reason=seen_.reason,
+        reached=seen_.reached,
+        counted=counted,
+        stale=stale,
+        evidence={**seen_.evidence, **({"result": dict(seen_.result)} if seen_.result else {})},
+    )

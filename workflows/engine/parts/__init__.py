@@ -1,0 +1,1 @@
+"""What `advance` is made of: going on, and turning back."""

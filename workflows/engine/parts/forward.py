@@ -1,0 +1,158 @@
+"""The way forward of one run, in memory: steps follow their effects, the next begin, gates open. For `advance` only."""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import TYPE_CHECKING, Any
+
+from workflows import making
+from workflows.errors import shown
+from workflows.models import Effect, Run, Step
+from workflows.policies import order
+from workflows.policies.unwinding import reason_of
+from workflows.states import EffectState, Phase, StepState
+from workflows.toolbox import tool_of
+from workflows.tools.expressions import ExpressionError, fill
+
+if TYPE_CHECKING:
+    from workflows.engine.advance import Changes
+
+S = EffectState
+
+
+def follow(steps: list[Step], effects: list[Effect], changes: Changes) -> list[dict[str, str]]:
+    """Brings steps to where their forward effects are; returns what moved, for the run's entry."""
+    by_step = {e.step_id: e for e in effects if e.forward}
+    moved = []
+    for step in steps:
+        effect = by_step.get(step.id)
+        if effect is None or step.state not in (StepState.ACTIVE, StepState.DONE):
+            continue
+        if _follow_one(step, effect):
+            moved.append({"step": step.name, "to": step.state})
+            changes.steps.append(step)
+    return moved
+
+
+def _follow_one(step: Step, effect: Effect) -> bool:
+    active = step.state == StepState.ACTIVE
+    if effect.settled and active:
+        step.finish(result=effect.result or {})
+    elif (effect.state in (S.FAILED, S.WRITTEN_OFF) and active) or (
+        effect.state == S.CANCELLED and active and effect.reason != "stopping"
+    ):
+        step.fail(reason=effect.reason, detail=effect.detail)
+    elif effect.state == S.CANCELLED and active:
+        step.skip(reason="stopping")
+    elif effect.state == S.UNDONE:
+        step.undo()
+    return bool(step.event)
+
+
+def go_on(run: Run, steps: list[Step], effects: list[Effect], changes: Changes) -> list[dict[str, Any]]:
+    """Turns back on failure or deadline; begins what can begin; ends. Returns the reasons for a person."""
+    if _stopped(run, steps, effects, changes.now):
+        return []
+    _begin_steps(run, steps, changes)
+    if failed := [s for s in steps if s.state == StepState.FAILED]:
+        _fail(run, failed[0])
+        return []
+    created = [e for e in changes.created if e.run_id == run.id]
+    _open_gates(run, steps, effects, changes)
+    if run.sealed and not created and all(s.state in (StepState.DONE, StepState.SKIPPED) for s in steps):
+        run.end()
+    names = {step.id: step for step in steps}
+    return [reason_of(e, names[e.step_id]) for e in effects if e.state == S.STUCK]
+
+
+def _stopped(run: Run, steps: list[Step], effects: list[Effect], now: dt.datetime) -> bool:
+    if failed := [s for s in steps if s.state == StepState.FAILED]:
+        _fail(run, failed[0])
+        return True
+    if run.deadline is None or now < run.deadline:
+        return False
+    idle = all(e.settled or e.at_rest for e in effects) and all(s.state != StepState.PENDING for s in steps)
+    if run.phase == Phase.OPEN and idle:
+        run.seal()
+        run.payload = {"reason": "idle past its deadline"}
+        run.advance_at = now
+        return True
+    run.unwind(ending=run.workflow.spec["on_failure"], cause="deadline", reason="the run's deadline is past")
+    return True
+
+
+def _fail(run: Run, step: Step) -> None:
+    reason = f"step {step.name} failed: {step.detail or step.reason}"
+    run.unwind(ending=run.workflow.spec["on_failure"], cause="step", reason=reason)
+
+
+def _begin_steps(run: Run, steps: list[Step], changes: Changes) -> None:
+    states = {step.name: step.state for step in steps}
+    for step in steps:
+        if step.state != StepState.PENDING:
+            continue
+        if all(states[name] in (StepState.DONE, StepState.SKIPPED) for name in step.after):
+            _begin(run, step, steps, changes)
+
+
+def _begin(run: Run, step: Step, steps: list[Step], changes: Changes) -> None:
+    changes.steps.append(step)
+    try:
+        arguments = step.arguments
+        if arguments is None:
+            arguments = fill(step.template, making.names_of(run, steps))
+        if flaws := tool_of(step.tool).check(arguments):
+            step.fail(reason="bad_arguments", detail="; ".join(str(flaw) for flaw in flaws))
+            return
+        step.begin(arguments=arguments)
+        effect = making.forward(run, step, steps, changes.now)
+    except ExpressionError as trouble:
+        step.event = ""
+        step.fail(reason="bad_arguments", detail=shown(str(trouble), 500))
+        return
+    _place(run, step, effect)
+    changes.created.append(effect)
+
+
+def _place(run: Run, step: Step, effect: Effect) -> None:
+    """Where a new effect begins: ready, or blocked at the gate, or its world is asked first. In memory, before it is
+    written: `create` is its first entry."""
+    times = tool_of(step.tool).timings("execute")
+    if effect.effect_class in ("irreversible", "bufferable"):
+        _starts_blocked(effect, "gate", [{"gate": effect.effect_class}], None)
+    elif times.natural and times.can_look:
+        _starts_blocked(effect, "dependency", [{"look": "the world is asked first"}], effect.due_at)
+
+
+def _starts_blocked(effect: Effect, reason: str, by: list[Any], due: dt.datetime | None) -> None:
+    effect.block(reason=reason, blocked_by=by, due_at=due)
+    effect.event, effect.was_state = "", effect.state
+
+
+def _open_gates(run: Run, steps: list[Step], effects: list[Effect], changes: Changes) -> None:
+    created = [e for e in changes.created if e.run_id == run.id]
+    by_name = {step.name: step for step in steps}
+    by_step = {e.step_id: e for e in [*effects, *created] if e.forward}
+    for effect in [e for e in [*effects, *created] if e.state == S.BLOCKED and e.reason == "gate"]:
+        step = next(s for s in steps if s.id == effect.step_id)
+        waits = [n for n in order.before(step, steps) if not _past(by_name[n], by_step)]
+        if waits or (effect.effect_class == "bufferable" and not run.sealed):
+            continue
+        natural = tool_of(step.tool).timings("execute").natural and tool_of(step.tool).has("verify")
+        if natural and not effect.asked:
+            effect.reason, effect.due_at = "dependency", changes.now
+            effect.blocked_by = [{"look": "the world is asked first"}]
+            effect.note()
+        else:
+            effect.release(due_at=changes.now)
+        if effect in created:
+            effect.event, effect.was_state = "", effect.state
+        else:
+            changes.effects.append(effect)
+
+
+def _past(step: Step, by_step: dict[Any, Effect]) -> bool:
+    if step.state in (StepState.DONE, StepState.SKIPPED):
+        return True
+    effect = by_step.get(step.id)
+    return effect is not None and effect.settled

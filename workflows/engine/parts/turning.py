@@ -1,0 +1,79 @@
+"""The way back of one run, in memory: what has not left is cancelled, what stands is undone. For `advance` only."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from workflows import making
+from workflows.models import Effect, Run, Step
+from workflows.policies.unwinding import course_of, reason_of
+from workflows.states import EffectState, StepState
+from workflows.tools.expressions import ExpressionError
+
+if TYPE_CHECKING:
+    from workflows.engine.advance import Changes
+
+
+def turn_back(run: Run, steps: list[Step], effects: list[Effect], changes: Changes) -> list[dict[str, Any]]:
+    """Returns the reasons for a person."""
+    course = course_of(run, steps, effects)
+    for effect in course.cancel:
+        effect.cancel(reason="stopping", detail=run.end_reason)
+        changes.effects.append(effect)
+    for effect in course.doubtful:
+        detail = "the run turned back before the same key could be sent again"
+        effect.stick(reason="cannot_know", detail=detail, world="unknown")
+        changes.effects.append(effect)
+    for effect, seen_gone in course.undone:
+        effect.undo(seen_gone=seen_gone)
+        changes.effects.append(effect)
+    names = {step.id: step for step in steps}
+    for effect in course.compensate:
+        changes.created.append(_compensation(effect, run, names[effect.step_id], steps, changes))
+    if course.cancel or course.doubtful or course.undone:
+        _once_more(run, changes)
+    run.waits_until = _sentinel(effects, changes)
+    if course.over and run.event:
+        _once_more(run, changes)
+    elif course.over:
+        _skip(steps, changes)
+        run.end()
+    return [*course.people, *_born_stuck(changes, run, names)]
+
+
+def _compensation(of: Effect, run: Run, step: Step, steps: list[Step], changes: Changes) -> Effect:
+    trouble = ""
+    try:
+        effect = making.compensation(of, run, step, steps, changes.now)
+    except ExpressionError as error:
+        trouble = str(error)
+        effect = making.bare_compensation(of, run, step, changes.now)
+    if trouble or making.lacks_result(of, step):
+        detail = trouble or "undoing it needs what its answer would have told, and no answer was ever seen"
+        effect.stick(reason="no_result", detail=detail, world="nothing")
+        effect.event, effect.was_state = "", effect.state
+    return effect
+
+
+def _born_stuck(changes: Changes, run: Run, names: dict[Any, Step]) -> list[dict[str, Any]]:
+    stuck = [e for e in changes.created if e.run_id == run.id and e.state == EffectState.STUCK]
+    return [reason_of(e, names[e.step_id]) for e in stuck]
+
+
+def _once_more(run: Run, changes: Changes) -> None:
+    """What these moves free is found by another pass, which begins right away."""
+    run.waits_until = None
+    run.advance_at = changes.now
+
+
+def _sentinel(effects: list[Effect], changes: Changes) -> Any:
+    """Until when an undoing that found nothing is watched; None where nothing is."""
+    times = [e.late_until for e in effects if e.forward and e.doubt and e.late_until and not e.at_rest]
+    return max((t for t in times if t > changes.now), default=None)
+
+
+def _skip(steps: list[Step], changes: Changes) -> None:
+    for step in steps:
+        if step.state in (StepState.PENDING, StepState.ACTIVE):
+            step.skip(reason="stopping")
+            changes.steps.append(step)

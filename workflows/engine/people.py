@@ -1,0 +1,90 @@
+"""What a person's act says of what is stuck. Each is one verb, journaled with who and why; policy still holds at dispatch."""
+
+from __future__ import annotations
+
+import datetime as dt
+import uuid
+
+from django.db import transaction
+
+from workflows import ledger, rows
+from workflows.errors import Invalid, NotFound
+from workflows.models import Effect, Run
+from workflows.states import EffectState, Phase
+from workflows.toolbox import tool_of
+
+
+def look_again(effect_id: uuid.UUID, *, by: str, why: str) -> Effect:
+    """A stuck effect is unknown again and looked at from now on. Reads only. Raises `Invalid`, `NotFound`."""
+    with transaction.atomic():
+        effect = _stuck(effect_id, "looked at again")
+        times = tool_of(effect.tool).timings(effect.operation)
+        if not times.verifies:
+            raise Invalid(f"{effect.tool} declares no look; nobody can look at what it did")
+        now = rows.now()
+        effect.look_again(now=now, until=now + dt.timedelta(seconds=times.within))
+        return _save(effect, now, by, why)
+
+
+def write_off(effect_id: uuid.UUID, *, by: str, why: str) -> Effect:
+    """A stuck effect is left as it is: what it left in the world stays stated as residue. Raises `Invalid`, `NotFound`."""
+    with transaction.atomic():
+        effect = _stuck(effect_id, "written off")
+        effect.write_off(detail=why)
+        return _save(effect, rows.now(), by, why)
+
+
+def write_off_run(run_id: uuid.UUID, *, by: str, why: str) -> Run:
+    """Everything that stands is left as it is, and the run ends. What is under way runs to its answer first."""
+    with transaction.atomic():
+        run = _turning(run_id)
+        now = rows.now()
+        stuck = list(Effect.objects.filter(run=run, state=EffectState.STUCK.value).order_by("id").select_for_update())
+        for effect in stuck:
+            effect.write_off(detail=why)
+        ledger.save_effects(stuck, now=now, actor=by)
+        return _decide(run, "written_off", now, by, why)
+
+
+def compensate_run(run_id: uuid.UUID, *, by: str, why: str) -> Run:
+    """A run that is held turns back after all; irreversible acts are accepted as residue. Raises `Invalid`."""
+    with transaction.atomic():
+        run = _turning(run_id)
+        run.repaired = True
+        return _decide(run, "compensate", rows.now(), by, why)
+
+
+def _decide(run: Run, ending: str, now: dt.datetime, by: str, why: str) -> Run:
+    run.ending, run.end_cause = ending, "person"
+    run.event = "decide"
+    run.payload = {"ending": ending, "why": why}
+    run.advance_at = now
+    ledger.save_runs([run], now=now, actor=by)
+    return run
+
+
+def _turning(run_id: uuid.UUID) -> Run:
+    run = Run.objects.filter(id=run_id).select_for_update(of=("self",)).select_related("workflow").first()
+    if run is None:
+        raise NotFound(f"there is no run {run_id}")
+    if run.phase != Phase.UNWINDING:
+        raise Invalid(f"run {run.id} is {run.state}; only a run that turns back can be decided so")
+    return run
+
+
+def _stuck(effect_id: uuid.UUID, act: str) -> Effect:
+    """Locks the run, then the effect: the order everybody keeps."""
+    run_id = Effect.objects.filter(id=effect_id).values_list("run_id", flat=True).first()
+    if run_id is None:
+        raise NotFound(f"there is no effect {effect_id}")
+    ledger.wake_runs([run_id])
+    effect = Effect.objects.select_related("tool").select_for_update(of=("self",)).get(id=effect_id)
+    if effect.state != EffectState.STUCK:
+        raise Invalid(f"the effect is {effect.state} by now; only a stuck one can be {act}")
+    return effect
+
+
+def _save(effect: Effect, now: dt.datetime, by: str, why: str) -> Effect:
+    effect.payload = {"why": why}
+    ledger.save_effects([effect], now=now, actor=by)
+    return effect

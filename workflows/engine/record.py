@@ -1,0 +1,91 @@
+"""Records outcomes of sends, in small groups, under the fence that the sends went out with.
+
+What comes under an older fence changes no state: it is kept with its attempt, and positive evidence causes a look.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import uuid
+from collections.abc import Sequence
+from typing import Any
+
+from django.db import transaction
+
+from workflows import ledger, rows
+from workflows.models import Attempt, Effect
+from workflows.outcomes import Acknowledged, NotSent, Outcome, Pending, Refused, Unknown
+from workflows.policies import next as decided
+from workflows.policies.after_outcome import after_outcome
+from workflows.states import REST, EffectState
+from workflows.toolbox import tool_of
+
+
+def record(answered: Sequence[tuple[Effect, Outcome]]) -> set[uuid.UUID]:
+    """Writes each outcome; returns the ids of effects that moved. A constant number of statements."""
+    if not answered:
+        return set()
+    with transaction.atomic():
+        now = rows.now()
+        effects = [effect for effect, _ in answered]
+        ledger.wake_runs(list({e.run_id for e in effects}))
+        for effect, outcome in answered:
+            times = tool_of(effect.tool).timings(effect.operation)
+            decided.apply(effect, after_outcome(effect, outcome, times, now))
+            effect.payload = {"outcome": word_of(outcome), "attempt": effect.sending.number if effect.sending else None}
+        written = ledger.save_effects(effects, now=now)
+        late = [(e, o) for e, o in answered if e.id not in written]
+        ledger.complete([_ended(e.sending, o, now, stale=e.id not in written) for e, o in answered if e.sending])
+        if late:
+            _keep_late(late, now)
+    return written
+
+
+def word_of(outcome: Outcome) -> str:
+    match outcome:
+        case Acknowledged():
+            return "acknowledged"
+        case Pending():
+            return "pending"
+        case NotSent():
+            return "not_sent"
+        case Refused():
+            return "temporary" if outcome.temporary else "refused"
+        case Unknown():
+            return "unknown"
+
+
+def _ended(attempt: Attempt, outcome: Outcome, now: dt.datetime, *, stale: bool) -> Attempt:
+    attempt.ended_at, attempt.outcome, attempt.stale = now, word_of(outcome), stale
+    attempt.reason = getattr(outcome, "reason", "")
+    evidence: dict[str, Any] = dict(outcome.evidence)
+    if isinstance(outcome, Acknowledged):
+        evidence["result"] = dict(outcome.result)
+    attempt.evidence = evidence
+    return attempt
+
+
+def _keep_late(late: Sequence[tuple[Effect, Outcome]], now: dt.datetime) -> None:
+    """A late yes is evidence that something is there: whoever believed the contrary looks again, or asks a person."""
+    told = {e.id: o for e, o in late}
+    moved = []
+    for effect in Effect.objects.filter(id__in=told).order_by("id").select_for_update():
+        if not isinstance(told[effect.id], Acknowledged | Pending | Unknown):
+            continue
+        if effect.state in (EffectState.UNKNOWN, EffectState.ACKNOWLEDGED) and effect.verifiable:
+            effect.due_at = now
+            effect.note()
+        elif effect.state == EffectState.READY and effect.verifiable:
+            effect.block(reason="dependency", blocked_by=[{"look": "a late answer came"}], due_at=now)
+        elif (
+            effect.state in REST
+            and effect.state != EffectState.WRITTEN_OFF
+            and isinstance(told[effect.id], Acknowledged)
+        ):
+            detail = "a yes came after it was believed that nothing happened"
+            effect.stick(reason="late_answer", detail=detail, world="unknown")
+        else:
+            continue
+        effect.payload = {"late": word_of(told[effect.id])}
+        moved.append(effect)
+    ledger.save_effects(moved, now=now)

@@ -1,0 +1,43 @@
+"""Lets go whoever waited for a scope that is free now: one per scope, in order of epoch."""
+
+from __future__ import annotations
+
+import uuid
+
+from django.db import connection, transaction
+
+from workflows import ledger, rows
+from workflows.models import Effect
+from workflows.states import EffectState
+
+FREE = """
+SELECT e.id FROM workflows_effect e
+WHERE e.state = 'blocked' AND e.reason = 'order' AND NOT EXISTS (
+  SELECT 1 FROM workflows_scopehold h WHERE h.scope = ANY (e.scopes) AND h.effect_id <> e.id
+  AND h.effect_id IS DISTINCT FROM e.compensates_id)
+ORDER BY e.epoch, e.ordinal LIMIT %s
+"""
+
+
+def release(limit: int) -> set[uuid.UUID]:
+    """Makes ready the first waiter of each free scope."""
+    with transaction.atomic():
+        with connection.cursor() as cursor:
+            cursor.execute(FREE, [limit])
+            ids = [row[0] for row in cursor.fetchall()]
+        if not ids:
+            return set()
+        now = rows.now()
+        effects = (
+            Effect.objects.filter(id__in=ids, state=EffectState.BLOCKED.value, reason="order")
+            .order_by("epoch", "ordinal", "id")
+            .select_for_update(skip_locked=True)
+        )
+        taken: set[str] = set()
+        first = []
+        for effect in effects:
+            if taken.isdisjoint(effect.scopes):
+                effect.release(due_at=now)
+                first.append(effect)
+            taken.update(effect.scopes)
+        return ledger.save_effects(first, now=now)

@@ -1,0 +1,219 @@
+"""The only door that writes runs, steps and effects. Every move and its journal entry are one commit.
+
+A caller moves instances in memory and hands them over, inside a transaction; what somebody else moved meanwhile
+(fence, state or place in the chain differ) is not written, and its id is not among those returned.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import uuid
+from collections.abc import Sequence
+from typing import Any
+
+from django.db import connection
+
+from workflows import journal, rows
+from workflows.models import Attempt, Decision, Effect, Look, Run, ScopeHold, ScopeUse, Step
+from workflows.states import MOVES
+
+EFFECT_COLUMNS = (
+    "state", "world", "reason", "detail", "blocked_by", "due_at", "fence", "lease_until", "holder", "attempts",
+    "first_sent_at", "doubt", "lost_lease", "believe_miss_from", "late_until", "misses", "backoffs", "looks_until",
+    "asked", "result", "before", "poll", "external_ref", "verified_at", "changed_at", "seq", "head",
+)  # fmt: skip
+RUN_COLUMNS = (
+    "phase", "state", "clean", "sealed", "ending", "end_cause", "end_reason", "needs_person", "people_reasons",
+    "repaired", "residue", "waits_until", "advance_at", "changed_at", "ended_at", "seq", "head",
+)  # fmt: skip
+STEP_COLUMNS = ("state", "arguments", "reason", "detail", "result")
+
+WORK_CHANNEL, RUNS_CHANNEL = "makegood_work", "makegood_runs"
+
+
+def create_effects(effects: Sequence[Effect], *, now: dt.datetime, actor: str = "engine") -> None:
+    _create(effects, "effect", now=now, actor=actor)
+
+
+def create_run(run: Run, steps: Sequence[Step], *, now: dt.datetime, actor: str) -> None:
+    _create([run], "run", now=now, actor=actor)
+    rows.create(steps)
+    notify([run.id])
+
+
+def create_steps(run: Run, steps: Sequence[Step], *, now: dt.datetime, actor: str) -> None:
+    """Adds steps to a run that the caller locked; the run's chain says so."""
+    rows.create(steps)
+    run.event = run.event or "add_step"
+    run.payload = {"steps": [step.name for step in steps]}
+    save_runs([run], now=now, actor=actor)
+
+
+def _create(subjects: Sequence[Any], kind: str, *, now: dt.datetime, actor: str) -> None:
+    events = [
+        journal.Event(
+            subject=s,
+            kind=kind,
+            run_id=s.id if kind == "run" else s.run_id,
+            event="create",
+            after=s.phase if kind == "run" else s.state,
+            world="" if kind == "run" else s.world,
+            actor=actor,
+        )
+        for s in subjects
+    ]
+    made = journal.chain(events, at=now)
+    rows.create(subjects)
+    journal.write(made)
+
+
+def save_effects(effects: Sequence[Effect], *, now: dt.datetime, actor: str = "engine") -> set[uuid.UUID]:
+    """Writes moved effects (`event` set by the move; "note" where only knowledge changed) with their entries.
+
+    Holds of effects that are settled or at rest are given up. Returns the ids written.
+    """
+    moved = [effect for effect in effects if effect.event]
+    guards = [effect_guard(effect) for effect in moved]
+    made = journal.chain([_event_of(effect, actor) for effect in moved], at=now)
+    for effect in moved:
+        effect.changed_at = now
+    written = rows.update(moved, EFFECT_COLUMNS, guards)
+    journal.write(pair for pair, effect in zip(made, moved, strict=True) if effect.id in written)
+    for effect in moved:
+        effect.event, effect.payload = "", None
+        effect.was_state, effect.was_fence = effect.state, effect.fence
+    let_go([e.id for e in moved if e.id in written and (e.settled or e.at_rest)])
+    notify({e.run_id for e in moved if e.id in written})
+    return written
+
+
+def effect_guard(effect: Effect) -> dict[str, Any]:
+    """What must still hold in the database for this move: its fence as it was read, and a source state of the move."""
+    sources = MOVES[effect.event].sources if effect.event in MOVES else {effect.state}
+    return {"fence": effect.was_fence, "states": [str(state) for state in sources]}
+
+
+def _event_of(effect: Effect, actor: str) -> journal.Event:
+    payload = dict(effect.payload or {})
+    payload.update({name: value for name in ("reason", "detail") if (value := getattr(effect, name))})
+    return journal.Event(
+        subject=effect,
+        kind="effect",
+        run_id=effect.run_id,
+        event=effect.event,
+        before=effect.was_state,
+        after=effect.state,
+        world=effect.world,
+        fence=effect.fence,
+        actor=actor,
+        payload=payload or None,
+    )
+
+
+def save_runs(runs: Sequence[Run], *, now: dt.datetime, actor: str = "engine") -> None:
+    """Writes runs that the caller has locked; those with an `event` get an entry in their chain."""
+    moved = [run for run in runs if run.event]
+    made = journal.chain(
+        [
+            journal.Event(
+                subject=run,
+                kind="run",
+                run_id=run.id,
+                event=run.event,
+                before=run.was_phase,
+                after=run.phase,
+                actor=actor,
+                payload=run.payload,
+            )
+            for run in moved
+        ],
+        at=now,
+    )
+    for run in runs:
+        run.changed_at = now
+    rows.update(runs, RUN_COLUMNS, [{} for _ in runs])
+    journal.write(made)
+    for run in runs:
+        run.event, run.payload, run.was_phase = "", None, run.phase
+    notify({run.id for run in moved})
+
+
+def save_steps(steps: Sequence[Step]) -> None:
+    """Writes steps of runs that the caller has locked; their run's entry of the same commit names them."""
+    rows.update(steps, STEP_COLUMNS, [{} for _ in steps])
+    for step in steps:
+        step.event = ""
+
+
+def intend(attempts: Sequence[Attempt], decisions: Sequence[Decision]) -> None:
+    """Writes the intents of sends, with the decisions that let them go, in the transaction that dispatches them."""
+    rows.create(attempts)
+    rows.create(decisions)
+
+
+def complete(attempts: Sequence[Attempt]) -> None:
+    rows.update(attempts, ("ended_at", "outcome", "reason", "evidence", "stale"), [{} for _ in attempts])
+
+
+def saw(looks: Sequence[Look]) -> None:
+    rows.create(looks)
+
+
+def hold(holds: Sequence[ScopeHold], uses: Sequence[ScopeUse]) -> set[str]:
+    """Takes scopes for effects; returns those that were free (or handed over by the effect being undone)."""
+    if not holds:
+        return set()
+    data = [{"scope": h.scope, "effect_id": h.effect_id, "since": h.since} for h in holds]
+    with connection.cursor() as cursor:
+        cursor.execute(HOLD, [rows.encode(sorted(data, key=lambda d: d["scope"]))])
+        taken = {row[0] for row in cursor.fetchall()}
+    rows.create(uses)
+    return taken
+
+
+HOLD = """
+INSERT INTO workflows_scopehold AS h (scope, effect_id, since)
+SELECT scope, effect_id, since FROM jsonb_to_recordset(%s::jsonb)
+  AS v(scope text, effect_id uuid, since timestamptz)
+ON CONFLICT (scope) DO UPDATE SET effect_id = excluded.effect_id, since = excluded.since
+  WHERE h.effect_id = excluded.effect_id OR h.effect_id = (
+    SELECT c.compensates_id FROM workflows_effect c WHERE c.id = excluded.effect_id)
+RETURNING scope
+"""
+
+
+def let_go(effect_ids: Sequence[uuid.UUID]) -> None:
+    if effect_ids:
+        with connection.cursor() as cursor:
+            cursor.execute("DELETE FROM workflows_scopehold WHERE effect_id = ANY (%s)", [list(effect_ids)])
+
+
+def postpone(effect_ids: Sequence[uuid.UUID], until: Sequence[dt.datetime]) -> None:
+    """Moves the next look's time of effects on while somebody looks; no move, so no entry."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "UPDATE workflows_effect e SET due_at = v.due_at FROM unnest(%s::uuid[], %s::timestamptz[])"
+            " AS v(id, due_at) WHERE e.id = v.id",
+            [list(effect_ids), list(until)],
+        )
+
+
+def wake_runs(run_ids: Sequence[uuid.UUID]) -> None:
+    """Makes runs due to be advanced. Called before their effects are written: runs are locked before effects."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "UPDATE workflows_run SET advance_at = clock_timestamp() WHERE id IN"
+            " (SELECT id FROM workflows_run WHERE id = ANY (%s) ORDER BY id FOR NO KEY UPDATE)",
+            [list(run_ids)],
+        )
+
+
+def notify(run_ids: Any) -> None:
+    """Tells who waits for a run, and the workers, at commit. A hint: nothing depends on it."""
+    ids = [str(i) for i in run_ids]
+    if ids:
+        with connection.cursor() as cursor:
+            cursor.execute(
+                "SELECT pg_notify(%s, id) FROM unnest(%s::text[]) id UNION ALL SELECT pg_notify(%s, '')",
+                [RUNS_CHANNEL, ids, WORK_CHANNEL],
+            )

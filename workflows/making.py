@@ -1,0 +1,145 @@
+"""Makes effects in memory, with everything that is fixed for ever: arguments, key, digest, scopes. Called by `advance`."""
+
+from __future__ import annotations
+
+import base64
+import datetime as dt
+import hashlib
+import hmac
+import json
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from django.conf import settings
+
+from workflows.models import Effect, Run, Step
+from workflows.states import Kind
+from workflows.toolbox import tool_of
+from workflows.tools.call import Call
+
+KEY_LENGTH = 26
+NEEDS_RESULT = re.compile(r"\$\{[^}]*\bresult\b")
+
+
+def names_of(run: Run, steps: Iterable[Step]) -> dict[str, Any]:
+    """The names that a step's arguments may speak of."""
+    return {
+        "input": run.input,
+        "run": run_facts(run),
+        "subject": subject_facts(run),
+        "steps": results_of(steps),
+    }
+
+
+def run_facts(run: Run) -> dict[str, Any]:
+    return {"id": str(run.id), "external_id": run.external_id, "workflow": run.workflow.name}
+
+
+def subject_facts(run: Run) -> dict[str, Any]:
+    return {"type": run.subject_type, "id": run.subject_id, "label": run.subject_label}
+
+
+def results_of(steps: Iterable[Step]) -> dict[str, dict[str, Any]]:
+    return {step.name: {"result": step.result} for step in steps if step.result is not None}
+
+
+def call_for(effect: Effect, run: Run, steps: Iterable[Step], *, now: dt.datetime | None = None) -> Call:
+    """The plain values of one request for this effect. `effect.compensates` must be loaded where there is one."""
+    forward = effect.compensates
+    return Call(
+        operation=effect.operation,
+        key=effect.key,
+        arguments=effect.arguments,
+        run=run_facts(run),
+        subject=subject_facts(run),
+        input=run.input,
+        steps=results_of(steps),
+        result=((forward.result if forward else effect.result) or {}),
+        before=((forward.before if forward else effect.before) or {}),
+        forward_key=forward.key if forward else "",
+        attempt=max(effect.attempts, 1),
+        now=now.isoformat() if now else "",
+    )
+
+
+def forward(run: Run, step: Step, steps: Iterable[Step], now: dt.datetime) -> Effect:
+    """The effect of a step whose arguments are known. Raises `ExpressionError` where a scope or text can't be made."""
+    tool = tool_of(step.tool)
+    assert step.arguments is not None
+    times = tool.timings("execute")
+    effect = _effect(run, step, Kind.FORWARD, step.arguments, now)
+    effect.verifiable = not effect.read_only and times.verifies
+    call = call_for(effect, run, steps, now=now)
+    effect.scopes = tool.scopes(call)
+    effect.residue = tool.residue(call, "execute")
+    effect.value = tool.value(call)
+    return effect
+
+
+def compensation(of: Effect, run: Run, step: Step, steps: Iterable[Step], now: dt.datetime) -> Effect:
+    """The new business operation that undoes `of`: own key, the same scopes, inputs as they were kept."""
+    tool = tool_of(step.tool)
+    times = tool.timings("compensate")
+    effect = bare_compensation(of, run, step, now)
+    effect.verifiable = times.verifies
+    effect.residue = tool.residue(call_for(effect, run, steps, now=now), "compensate")
+    return effect
+
+
+def bare_compensation(of: Effect, run: Run, step: Step, now: dt.datetime) -> Effect:
+    """The same without what expressions tell; it stands for an undoing that can't be made."""
+    effect = _effect(run, step, Kind.COMPENSATION, of.arguments, now)
+    effect.compensates = of
+    effect.scopes, effect.value = of.scopes, of.value
+    return effect
+
+
+def lacks_result(of: Effect, step: Step) -> bool:
+    """Whether the undoing speaks of a result that nobody ever saw."""
+    request = {k: v for k, v in step.tool.spec.get("compensate", {}).items() if k not in ("verify", "residue")}
+    return not of.result and bool(NEEDS_RESULT.search(json.dumps(request)))
+
+
+def _effect(run: Run, step: Step, kind: Kind, arguments: dict[str, Any], now: dt.datetime) -> Effect:
+    profile = step.tool.profile
+    effect = Effect(
+        run=run,
+        step=step,
+        agent_id=run.agent_id,
+        tool=step.tool,
+        kind=kind.value,
+        ordinal=step.ordinal,
+        epoch=run.epoch,
+        arguments=arguments,
+        key=key_of(run, step, kind),
+        digest=digest_of(step, kind, arguments),
+        effect_class=profile["effect_class"],
+        owner=profile["owner"],
+        customer_visible=profile["customer_visible"],
+        verifiable=False,
+        due_at=now,
+        created_at=now,
+        changed_at=now,
+    )
+    effect.was_state = effect.state
+    return effect
+
+
+def key_of(run: Run, step: Step, kind: Kind, generation: int = 0) -> str:
+    """26 characters of lower-case base32hex: the same after a restore that lost the row."""
+    parts = [str(run.agent_id), run.idempotency_key, step.name, kind.value, str(generation)]
+    mac = hmac.new(str(settings.INSTALL_SECRET).encode(), json.dumps(parts).encode(), hashlib.sha256).digest()
+    return base64.b32hexencode(mac).decode().lower()[:KEY_LENGTH]
+
+
+def digest_of(step: Step, kind: Kind, arguments: dict[str, Any]) -> str:
+    """sha256 over what is asked, not over the bytes in which it travels."""
+    return canonical_digest(
+        {"tool": step.tool.name, "version": step.tool.version, "kind": kind.value, "arguments": arguments}
+    )
+
+
+def canonical_digest(value: Any) -> str:
+    """sha256 in hex over the value's JSON with sorted names and no spaces."""
+    return hashlib.sha256(json.dumps(value, sort_keys=True, separators=(",", ":")).encode()).hexdigest()

@@ -1,0 +1,133 @@
+"""Decides what one look means for an effect. Pure; `engine.look` applies it.
+
+`found`, `differs` and `several` count whenever seen. A miss counts only in a look begun once it can be believed. A look
+that couldn't reach the authority never counts.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+
+from workflows.outcomes import Sighting, Verdict
+from workflows.policies import backoff
+from workflows.policies.after_outcome import spent
+from workflows.policies.next import NOTE, Facts, Next
+from workflows.tools.timings import Timings
+
+A_MOMENT = dt.timedelta(milliseconds=50)  # past the horizon by more than clocks' grain
+
+
+def after_look(effect: Facts, seen: Sighting, times: Timings, *, begun_at: dt.datetime, now: dt.datetime) -> Next:
+    """`begun_at` and `now` by the database's clock. The caller has checked that the fence is still the look's own."""
+    match seen.verdict:
+        case Verdict.FOUND:
+            return Next(move="verify", fields={"result": dict(seen.result), "at": now})
+        case Verdict.DIFFERS | Verdict.SEVERAL:
+            word = seen.verdict.value
+            return Next(move="stick", fields={"reason": word, "detail": seen.reason, "world": word})
+        case Verdict.ABSENT:
+            return absent(effect, seen, times, begun_at=begun_at, now=now)
+        case Verdict.INCONCLUSIVE:
+            return inconclusive(effect, seen, times, begun_at=begun_at, now=now)
+
+
+def counts(effect: Facts, begun_at: dt.datetime) -> bool:
+    """Whether a miss in a look begun then is believed."""
+    return effect.believe_miss_from is not None and begun_at > effect.believe_miss_from
+
+
+def absent(effect: Facts, seen: Sighting, times: Timings, *, begun_at: dt.datetime, now: dt.datetime) -> Next:
+    if not counts(effect, begun_at):
+        return again(effect, times, now)
+    if effect.state == "unknown":
+        return proved_absent(effect, seen, times, now)
+    misses = effect.misses + 1
+    if misses < times.looks:
+        return again(effect, times, now, misses=misses)
+    reason = "not_found" if effect.forward else "not_undone"
+    detail = seen.reason or f"the provider said yes, and {misses} looks show nothing of it"
+    return Next(move="stick", fields={"reason": reason, "detail": detail, "world": "nothing"})
+
+
+def proved_absent(effect: Facts, seen: Sighting, times: Timings, now: dt.datetime) -> Next:
+    if not times.keyed and not times.natural and effect.lost_lease:
+        detail = "a worker was lost in the middle of the call, nothing is there, and this provider knows no key"
+        return Next(move="stick", fields={"reason": "cannot_know", "detail": detail, "world": "unknown"})
+    if refusal := no_more_sends(effect, times, now):
+        return spent(effect, "limits", f"proved absent; {refusal}")
+    due = backoff.after(now, times.first, effect.attempts - 1, times.max, salt=effect.key)
+    return Next(move="resend", fields={"due_at": due, "absent": True})
+
+
+def no_more_sends(effect: Facts, times: Timings, now: dt.datetime) -> str:
+    """Why the same request may not be sent again, or ""."""
+    begun = effect.first_sent_at or now
+    if effect.attempts >= times.attempts:
+        return f"all {times.attempts} sends are used up"
+    if now > begun + dt.timedelta(seconds=times.retry_within):
+        return f"the {times.retry_within:g} s for trying again are over"
+    if times.keyed and times.retention is not None and now > begun + dt.timedelta(seconds=times.retention):
+        return f"the provider remembers our key for {times.retention:g} s only"
+    return ""
+
+
+def inconclusive(effect: Facts, seen: Sighting, times: Timings, *, begun_at: dt.datetime, now: dt.datetime) -> Next:
+    if effect.looks_until is not None and now > effect.looks_until:
+        reason = "inconclusive" if seen.reached else "unreachable"
+        return Next(move="stick", fields={"reason": reason, "detail": seen.reason})
+    if not seen.reached:
+        wait = backoff.seconds(times.every, effect.backoffs, backoff.LOOK_CAP, salt=effect.key)
+        wait = max(wait, min(seen.retry_after or 0.0, backoff.LOOK_CAP))
+        knows = {"backoffs": effect.backoffs + 1, "due": now + dt.timedelta(seconds=wait)}
+        return Next(move=NOTE, knows=knows)
+    if not counts(effect, begun_at):
+        return again(effect, times, now)
+    misses = effect.misses + 1
+    if misses < times.looks:
+        return again(effect, times, now, misses=misses)
+    return Next(move="stick", fields={"reason": "inconclusive", "detail": seen.reason})
+
+
+def again(effect: Facts, times: Timings, now: dt.datetime, *, misses: int | None = None) -> Next:
+    """Another look after `every`, but one as soon as a miss is believed."""
+    due = now + dt.timedelta(seconds=times.every)
+    if effect.believe_miss_from is not None and now < effect.believe_miss_from < due:
+        due = effect.believe_miss_from + A_MOMENT
+    return Next(move=NOTE, knows={"due": due, "misses": effect.misses if misses is None else misses})
+
+
+def without_look(effect: Facts, times: Timings, now: dt.datetime) -> Next:
+    """Unknown, and no look is declared: the same key again while the provider remembers it, else a person."""
+    if effect.read_only and effect.attempts < times.attempts:
+        return Next(move="resend", fields={"due_at": now, "absent": True})
+    if effect.read_only:
+        return spent(effect, "limits", f"all {times.attempts} tries ended without an answer")
+    if not times.keyed:
+        detail = "no look is declared, and the provider knows no key: nobody can know what the send did"
+        return Next(move="stick", fields={"reason": "cannot_know", "detail": detail, "world": "unknown"})
+    if refusal := no_more_sends(effect, times, now):
+        expired = "remembers" in refusal
+        fields = {"reason": "key_expired" if expired else "cannot_know", "detail": refusal, "world": "unknown"}
+        return Next(move="stick", fields=fields)
+    due = backoff.after(now, times.first, effect.attempts - 1, times.max, salt=effect.key)
+    return Next(move="resend", fields={"due_at": due, "absent": False})
+
+
+def asked_first(effect: Facts, seen: Sighting, times: Timings, now: dt.datetime) -> Next:
+    """A natural key's world is asked before the send (or after a late answer): ours is adopted, another's is not."""
+    match seen.verdict:
+        case Verdict.FOUND:
+            return Next(move="adopt", fields={"result": dict(seen.result), "at": now})
+        case Verdict.ABSENT:
+            return Next(move="release", fields={"due_at": now}, knows={"asked": True})
+        case Verdict.DIFFERS | Verdict.SEVERAL:
+            fields = {"reason": "already_there", "detail": seen.reason, "world": seen.verdict.value}
+            return Next(move="stick", fields=fields)
+        case Verdict.INCONCLUSIVE:
+            until = effect.looks_until or now + dt.timedelta(seconds=times.within)
+            if now > until:
+                fields = {"reason": "inconclusive" if seen.reached else "unreachable", "detail": seen.reason}
+                return Next(move="stick", fields=fields)
+            wait = backoff.seconds(times.every, effect.backoffs, backoff.LOOK_CAP, salt=effect.key)
+            due = now + dt.timedelta(seconds=wait)
+            return Next(move=NOTE, knows={"due": due, "looks_until": until, "backoffs": effect.backoffs + 1})

@@ -1,0 +1,105 @@
+"""Decides what an answer to a send, or its absence, means for an effect. Pure; `engine.record` and `engine.look` apply it.
+
+1. Yes: acknowledged; a look follows where one can verify.
+2. Accepted, goes on: pending, asked again later.
+3. Nothing left us: back to ready, not counted.
+4. Refused: this send did nothing. If an earlier one ended unknown, that doubt is looked at first.
+5. Unknown: nobody knows; looked at, or the same key sent again, or a person.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+
+from workflows.outcomes import Acknowledged, NotSent, Outcome, Pending, Refused, Unknown
+from workflows.policies import backoff
+from workflows.policies.next import Facts, Next
+from workflows.tools.timings import Timings
+
+
+def after_outcome(effect: Facts, outcome: Outcome, times: Timings, now: dt.datetime) -> Next:
+    """`now` is after the answer, by the database's clock."""
+    match outcome:
+        case Acknowledged():
+            return acknowledged(effect, outcome, times, now)
+        case Pending():
+            until = effect.looks_until if effect.state == "pending" else None
+            return pending(outcome, times, now, until)
+        case NotSent():
+            return not_sent(effect, outcome.reason, times, now)
+        case Refused():
+            return refused(effect, outcome, times, now)
+        case Unknown():
+            return unknown(effect, outcome.reason, times, now)
+
+
+def acknowledged(effect: Facts, outcome: Acknowledged, times: Timings, now: dt.datetime) -> Next:
+    knows = horizon(times, now)
+    if not effect.verifiable:
+        return Next(move="acknowledge", fields={"result": dict(outcome.result)}, knows=knows)
+    return Next(move="acknowledge", fields={"result": dict(outcome.result)}, knows={**knows, "due": now})
+
+
+def pending(outcome: Pending, times: Timings, now: dt.datetime, until: dt.datetime | None) -> Next:
+    until = until or now + dt.timedelta(seconds=times.poll_within)
+    due = now + dt.timedelta(seconds=times.poll_every)
+    return Next(move="pend", fields={"poll": dict(outcome.poll), "due_at": due, "until": until})
+
+
+def not_sent(effect: Facts, reason: str, times: Timings, now: dt.datetime) -> Next:
+    if effect.doubt:
+        return doubted(f"not sent ({reason}), but an earlier send is not settled", times, now)
+    due = backoff.after(now, times.first, effect.backoffs, times.max, salt=effect.key)
+    if late(effect, times, due):
+        return spent(effect, "not_sent", reason)
+    return Next(move="give_back", fields={"due_at": due, "reason": "not_sent", "detail": reason, "sent": False})
+
+
+def refused(effect: Facts, outcome: Refused, times: Timings, now: dt.datetime) -> Next:
+    if effect.doubt:
+        return doubted(f"refused ({outcome.reason}), but an earlier send is not settled", times, now)
+    if not outcome.temporary:
+        return spent(effect, "refused", outcome.reason)
+    if effect.attempts >= times.attempts:
+        return spent(effect, "limits", f"refused {effect.attempts} times, last: {outcome.reason}")
+    due = backoff.after(now, times.first, effect.attempts - 1, times.max, salt=effect.key)
+    if outcome.retry_after is not None:
+        asked = min(outcome.retry_after, backoff.RETRY_AFTER_CAP)
+        due = max(due, now + dt.timedelta(seconds=asked))
+    if late(effect, times, due):
+        return spent(effect, "limits", f"the time for trying again ends before the next try; last: {outcome.reason}")
+    fields = {"due_at": due, "reason": "temporary", "detail": outcome.reason, "sent": True}
+    return Next(move="give_back", fields=fields)
+
+
+def unknown(effect: Facts, reason: str, times: Timings, now: dt.datetime) -> Next:
+    return doubted(reason, times, now)
+
+
+def doubted(reason: str, times: Timings, now: dt.datetime, *, lost_lease: bool = False) -> Next:
+    """The world is unknown from here on; looks may begin at once, a miss counts only after the horizon."""
+    fields = {"reason": "unknown", "detail": reason, "lost_lease": lost_lease}
+    return Next(move="lose", fields=fields, knows={**horizon(times, now), "due": now})
+
+
+def horizon(times: Timings, last_send: dt.datetime) -> dict[str, dt.datetime]:
+    """From when a miss is believed, until when looks go on, and until when the request may still take effect."""
+    settle, late_time = dt.timedelta(seconds=times.settle), dt.timedelta(seconds=times.late)
+    believe = last_send + settle + (dt.timedelta(0) if times.keyed else late_time)
+    return {
+        "believe_miss_from": believe,
+        "looks_until": believe + dt.timedelta(seconds=times.within),
+        "late_until": last_send + settle + late_time,
+    }
+
+
+def late(effect: Facts, times: Timings, due: dt.datetime) -> bool:
+    begun = effect.first_sent_at or due
+    return due > begun + dt.timedelta(seconds=times.retry_within)
+
+
+def spent(effect: Facts, reason: str, detail: str) -> Next:
+    """No more sends, and nothing was done: a forward effect fails; anything else needs a person."""
+    if effect.forward:
+        return Next(move="fail", fields={"reason": reason, "detail": detail})
+    return Next(move="stick", fields={"reason": reason, "detail": detail, "world": "nothing"})

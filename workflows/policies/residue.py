@@ -1,0 +1,44 @@
+"""What remains in the world that the outcome doesn't want. Pure; reads `world`, never `state`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+NOT_THERE = ("nothing", "gone")
+
+
+def residue_of(run_state: str, effects: Iterable[Any]) -> list[dict[str, Any]]:
+    """`effects`: all of a run. In a completed run what isn't verified; in any other what isn't proved to be away;
+    and what undoing itself left behind."""
+    effects = list(effects)
+    undoing = {e.compensates_id: e for e in effects if e.compensates_id and e.state != "cancelled"}
+    rows = []
+    for effect in effects:
+        if effect.compensates_id or effect.read_only:
+            continue
+        if statement := _statement(effect, run_state == "completed", undoing.get(effect.id)):
+            rows.append(row(effect, statement))
+    return rows
+
+
+def _statement(effect: Any, completed: bool, undoing: Any) -> str:
+    stands = effect.residue or "What this act left behind stands."
+    if completed:
+        return stands if effect.state != "verified" and effect.world not in NOT_THERE else ""
+    if effect.world not in NOT_THERE:
+        return stands
+    if effect.state == "undone" and undoing is not None:
+        return str(undoing.residue)
+    return ""
+
+
+def row(effect: Any, statement: str) -> dict[str, Any]:
+    return {
+        "effect": str(effect.id),
+        "world": effect.world,
+        "statement": statement,
+        "owner": effect.owner,
+        "customer_visible": effect.customer_visible,
+        "value": effect.value,
+    }

@@ -1,0 +1,128 @@
+"""How a run turns back: what is to be undone, in which order, and what needs a person. Pure; `engine.advance` acts on it.
+
+1. What has not left is cancelled. What is under way runs to its answer; unknown is resolved first.
+2. What stands is undone in reverse order of dependency. A stuck undoing holds back what it depends on, not the rest.
+3. What stands and can't be undone needs a person, unless the workflow accepts irreversible acts as residue.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from workflows.policies import order
+from workflows.states import EffectState
+
+S = EffectState
+UNDER_WAY = {S.DISPATCHED, S.PENDING, S.UNKNOWN}
+
+
+@dataclasses.dataclass(slots=True)
+class Course:
+    """What is to be done now. `people`: reasons for a person; `over`: nothing remains to be done or waited for."""
+
+    cancel: list[Any] = dataclasses.field(default_factory=list)
+    doubtful: list[Any] = dataclasses.field(default_factory=list)
+    compensate: list[Any] = dataclasses.field(default_factory=list)
+    undone: list[tuple[Any, bool]] = dataclasses.field(default_factory=list)
+    people: list[dict[str, Any]] = dataclasses.field(default_factory=list)
+    over: bool = False
+
+
+def reason_of(effect: Any, step: Any, code: str = "", detail: str = "") -> dict[str, Any]:
+    return {
+        "code": code or effect.reason,
+        "effect": str(effect.id),
+        "step": step.name,
+        "tool": step.tool.name,
+        "detail": detail or effect.detail,
+    }
+
+
+def mode_of(run: Any, spec: Mapping[str, Any], effects: Iterable[Any]) -> str:
+    """compensate | hold | written_off | wait: what the workflow says, given what irreversible act may have happened.
+
+    "forward" keeps trying within limits; once they are spent it is a hold. So is a run that was over and is open again.
+    """
+    if run.ending != "compensate":
+        return "written_off" if run.ending == "written_off" else "hold"
+    final = [e for e in effects if e.forward and e.irreversible and not e.at_rest]
+    if any(e.state in UNDER_WAY or (e.state == S.ACKNOWLEDGED and e.verifiable) for e in final):
+        return "wait"
+    stands = [e for e in final if e.world not in ("nothing", "gone")]
+    if stands and spec["after_irreversible"] != "compensate" and run.end_cause != "person":
+        return "hold"
+    return "compensate"
+
+
+def course_of(run: Any, steps: list[Any], effects: list[Any]) -> Course:
+    course = Course()
+    mode = mode_of(run, run.workflow.spec, effects)
+    by_step = {e.step_id: e for e in effects if e.forward}
+    undoing = {e.compensates_id: e for e in effects if e.compensates_id and e.state != S.CANCELLED}
+    below = order.dependants(steps)
+    cleared: dict[str, bool] = {}
+    for step in sorted(steps, key=lambda s: -s.ordinal):
+        effect = by_step.get(step.id)
+        free = all(cleared.get(name, True) for name in below[step.name])
+        cleared[step.name] = effect is None or _clear(course, mode, step, effect, undoing.get(effect.id), free)
+    if mode == "hold":
+        _hold(course, run, effects)
+    moving = course.cancel or course.doubtful or course.compensate or course.people or course.undone
+    course.over = not moving and mode != "wait" and all(cleared.values())
+    return course
+
+
+def _clear(course: Course, mode: str, step: Any, effect: Any, undoing: Any, free: bool) -> bool:
+    """Puts what this effect needs into the course; whether it no longer holds back what it depends on."""
+    if effect.at_rest:
+        return True
+    if effect.state in (S.BLOCKED, S.READY):
+        (course.doubtful if effect.doubt else course.cancel).append(effect)
+        return False
+    if effect.state in UNDER_WAY or (effect.state == S.ACKNOWLEDGED and effect.verifiable):
+        return False
+    if effect.read_only:
+        return True
+    if mode != "compensate":
+        if effect.state == S.STUCK:
+            course.people.append(reason_of(effect, step))
+        return mode in ("hold", "written_off")
+    if undoing is not None:
+        return _follow(course, step, effect, undoing)
+    if effect.state == S.STUCK and not (effect.world == "unknown" and _can_undo(step)):
+        course.people.append(reason_of(effect, step))
+        return False
+    if _can_undo(step):
+        if free:
+            course.compensate.append(effect)
+        return False
+    if effect.irreversible:
+        return True
+    detail = "it stands, and its tool declares no way to undo it"
+    course.people.append(reason_of(effect, step, "no_compensation", detail))
+    return False
+
+
+def _can_undo(step: Any) -> bool:
+    return step.tool.spec.get("compensate") is not None
+
+
+def _follow(course: Course, step: Any, effect: Any, undoing: Any) -> bool:
+    if undoing.settled:
+        course.undone.append((effect, undoing.state == S.VERIFIED))
+        return True
+    if undoing.state == S.STUCK:
+        course.people.append(reason_of(undoing, step))
+    if undoing.state == S.WRITTEN_OFF:
+        return True
+    return False
+
+
+def _hold(course: Course, run: Any, effects: list[Any]) -> None:
+    if course.cancel or course.doubtful or any(e.state in UNDER_WAY for e in effects):
+        return
+    stands = run.ending == "compensate"
+    code = "irreversible_happened" if stands else "hold"
+    course.people.append({"code": code, "effect": None, "step": "", "tool": "", "detail": run.end_reason})

@@ -1,0 +1,113 @@
+"""Writes and inserts many rows in one statement, whatever their number. Used by the ledger and the journal only.
+
+Values travel as one JSON parameter and are given their types by `jsonb_to_recordset`, so that the statement's text is
+the same for 1 row and for 64 and is prepared once.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import functools
+import json
+import uuid
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from django.db import connection, models
+
+
+def now() -> dt.datetime:
+    """The database's clock, which goes on inside a transaction."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT clock_timestamp()")
+        return cursor.fetchone()[0]  # type: ignore[no-any-return]
+
+
+def update(rows: Sequence[models.Model], names: tuple[str, ...], guards: Sequence[dict[str, Any]]) -> set[uuid.UUID]:
+    """Writes `names` of each row where its guard still holds; returns the ids that were written.
+
+    A guard is {"fence": int, "seq": int, "states": [str]} or a part of it; all guards of a call have the same parts.
+    """
+    if not rows:
+        return set()
+    data = [
+        {**values(row, names), "id": row.pk, **{f"was_{k}": v for k, v in guard.items()}}
+        for row, guard in zip(rows, guards, strict=True)
+    ]
+    with connection.cursor() as cursor:
+        cursor.execute(_update_sql(type(rows[0]), names, tuple(sorted(guards[0]))), [encode(data)])
+        return {row[0] for row in cursor.fetchall()}
+
+
+def insert(model: type[models.Model], data: Sequence[dict[str, Any]]) -> None:
+    """Inserts rows given as dicts of column values; all have the same columns."""
+    if not data:
+        return
+    with connection.cursor() as cursor:
+        cursor.execute(_insert_sql(model, tuple(data[0])), [encode(data)])
+
+
+def create(rows: Sequence[models.Model]) -> None:
+    """Inserts instances, all columns, in one statement."""
+    if rows:
+        names = tuple(field.attname for field in rows[0]._meta.concrete_fields)
+        insert(type(rows[0]), [values(row, names) for row in rows])
+
+
+def values(row: models.Model, names: Iterable[str]) -> dict[str, Any]:
+    return {name: getattr(row, name) for name in names}
+
+
+def encode(data: Any) -> str:
+    return json.dumps(data, default=_plain, separators=(",", ":"))
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dt.datetime):
+        return value.isoformat()
+    if isinstance(value, uuid.UUID):
+        return str(value)
+    raise TypeError(f"{value!r} has no place in a row")
+
+
+GUARD_TYPES = {"fence": "int", "seq": "int", "states": "text[]"}
+GUARDS = {
+    "fence": "t.fence = v.was_fence",
+    "seq": "t.seq = v.was_seq",
+    "states": "t.state = ANY (v.was_states)",
+    "phases": "t.phase = ANY (v.was_phases)",
+}
+
+
+@functools.lru_cache
+def _types(model: type[models.Model]) -> dict[str, str]:
+    def of(field: models.Field[Any, Any]) -> str:
+        kind = field.db_type(connection) or ""
+        if kind.endswith("[]"):
+            return "text[]"
+        return "text" if kind.startswith("varchar") else kind.split(" CHECK")[0]
+
+    return {field.attname: of(field) for field in model._meta.concrete_fields}
+
+
+@functools.lru_cache
+def _update_sql(model: type[models.Model], names: tuple[str, ...], guards: tuple[str, ...]) -> str:
+    types = _types(model)
+    columns = [f"{n} {types[n]}" for n in ("id", *names)] + [f"was_{g} {GUARD_TYPES.get(g, 'text[]')}" for g in guards]
+    changes = ", ".join(f"{name} = v.{name}" for name in names)
+    holds = " AND ".join(["t.id = v.id", *(GUARDS[g] for g in guards)])
+    return (
+        f"UPDATE {model._meta.db_table} t SET {changes} "  # noqa: S608  names come from the models
+        f"FROM jsonb_to_recordset(%s::jsonb) AS v({', '.join(columns)}) WHERE {holds} RETURNING t.id"
+    )
+
+
+@functools.lru_cache
+def _insert_sql(model: type[models.Model], names: tuple[str, ...]) -> str:
+    types = _types(model)
+    columns = ", ".join(names)
+    typed = ", ".join(f"{name} {types[name]}" for name in names)
+    return (
+        f"INSERT INTO {model._meta.db_table} ({columns}) "  # noqa: S608  names come from the models
+        f"SELECT {columns} FROM jsonb_to_recordset(%s::jsonb) AS v({typed})"
+    )
