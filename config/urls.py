@@ -1,10 +1,11 @@
 """The address map: health, the API under /api/v1/, and the console for everything else."""
 
-from django.urls import URLPattern, URLResolver, path
+from django.urls import URLPattern, URLResolver, include, path
 
 from config import health
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("health/live", health.live, name="health-live"),
     path("health/ready", health.ready, name="health-ready"),
+    path("api/v1/", include("workflows.api.urls")),
 ]

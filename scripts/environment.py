@@ -13,15 +13,14 @@ from pathlib import Path
 
 LEAST = (3, 11)
 HOME = Path(".venv")
+HOLDS = {"requirements-dev.txt": ["requirements.txt"]}  # made with the other as its constraint: holds all of it
 PYTHON = str(HOME / "bin" / "python")
 
 
 def main(lock: str) -> int:
     if sys.version_info < LEAST:
         return refuse("Python 3.11 or newer is needed; this is " + sys.version.split()[0], "make PYTHON=python3.11 ...")
-    stamp = HOME / (lock + ".stamp")
-    wanted = hashlib.sha256(Path(lock).read_bytes() + sys.version.encode()).hexdigest()
-    if runs() and stamp.exists() and stamp.read_text() == wanted:
+    if runs() and up_to_date(lock):
         return 0
     if not runs():
         if importlib.util.find_spec("ensurepip") is None:
@@ -32,8 +31,21 @@ def main(lock: str) -> int:
     say("Installing " + lock + " into .venv")
     if subprocess.call([*installer(), "--require-hashes", "-r", lock]):
         return refuse("The packages of " + lock + " could not be installed.", "mend what it says above; run it again")
-    stamp.write_text(wanted)
+    for done in [lock, *HOLDS.get(lock, [])]:
+        stamp(done).write_text(digest(done))
     return 0
+
+
+def up_to_date(lock: str) -> bool:
+    return stamp(lock).exists() and stamp(lock).read_text() == digest(lock)
+
+
+def stamp(lock: str) -> Path:
+    return HOME / (lock + ".stamp")
+
+
+def digest(lock: str) -> str:
+    return hashlib.sha256(Path(lock).read_bytes() + sys.version.encode()).hexdigest()
 
 
 def installer() -> "list[str]":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
 from pathlib import Path
@@ -22,7 +23,7 @@ def data_folder() -> Path:
     except OSError as error:
         raise _no_folder(folder, error) from error
     if not os.access(folder, os.W_OK | os.X_OK):
-        raise _no_folder(folder, PermissionError("not writable by this user"))
+        raise _no_folder(folder, PermissionError(errno.EACCES, "this user may not write there"))
     return folder
 
 
@@ -43,6 +44,16 @@ def secret(name: str, folder: Path | None = None) -> str:
             way_out="Put the file back from a backup; effects already sent were named with it.",
         )
     return value
+
+
+def write_into(folder: Path) -> None:
+    """Writes a file there and removes it: the one sure way to know that it can be done."""
+    probe = folder / f".probe-{os.getpid()}"
+    try:
+        probe.write_bytes(b"")
+        probe.unlink()
+    except OSError as error:
+        raise _no_folder(folder, error) from error
 
 
 def _make(file: Path) -> None:

@@ -39,7 +39,7 @@ class Lock:
     def read(self) -> str:
         return os.pread(self._descriptor, 4096, 0).decode(errors="replace")
 
-    def release(self) -> None:
+    def close(self) -> None:
         if self._descriptor >= 0:
             os.close(self._descriptor)
             self._descriptor = -1
@@ -53,4 +53,4 @@ def alone(file: Path) -> Iterator[None]:
         lock.take()
         yield
     finally:
-        lock.release()
+        lock.close()

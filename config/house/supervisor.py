@@ -61,7 +61,7 @@ class House:
         if self._lease:
             self._lease.close(wait=True)
         if self._lock:
-            self._lock.release()
+            self._lock.close()
 
     @property
     def url(self) -> str:

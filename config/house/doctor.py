@@ -1,0 +1,96 @@
+"""Looks at this machine and this installation for `doctor`; changes nothing that stands."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import stat
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from config import database
+from config.house import folder, postgres, preflight
+from config.house.errors import SetupError
+from config.house.findings import MORE, Finding, asked, failed
+from config.house.locks import Lock
+
+OLDEST_PYTHON = (3, 11)
+LEAST_FREE = 500 * 2**20  # bytes: with less, PostgreSQL may soon be unable to write an effect's outcome
+SECRETS = ("secret-key", "install-secret", postgres.PASSWORD)
+
+
+def examine(port: int) -> Iterator[Finding]:
+    """The findings, in the order in which a person would mend them."""
+    data = folder.data_folder()
+    yield _python()
+    yield asked("data folder", f"The data folder {data} can be written.", lambda: folder.write_into(data))
+    yield _disk(data)
+    yield from _secrets(data)
+    yield from _database(data)
+    yield _port(data, port)
+
+
+def _python() -> Finding:
+    version = sys.version.split()[0]
+    if sys.version_info >= OLDEST_PYTHON:
+        return Finding(check="python", ok=True, problem=f"Python is {version}.")
+    way_out = "Remove .venv, then run make PYTHON=python3.11 up."
+    return Finding(check="python", ok=False, problem=f"Python is {version}; 3.11 is needed.", way_out=way_out)
+
+
+def _disk(data: Path) -> Finding:
+    free = shutil.disk_usage(data).free
+    return Finding(
+        check="disk",
+        ok=free >= LEAST_FREE,
+        problem=f"{free // 2**20} MB are free where the data folder is; at least {LEAST_FREE // 2**20} are wanted.",
+        setting="MAKEGOOD_DATA",
+        value=str(data),
+        way_out="Free some space there, or move the folder to a larger disk.",
+    )
+
+
+def _secrets(data: Path) -> Iterator[Finding]:
+    for file in (data / name for name in SECRETS):
+        if file.exists() and file.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO):
+            yield Finding(
+                check="secrets",
+                ok=False,
+                problem=f"Others on this machine may read {file}.",
+                setting="MAKEGOOD_DATA",
+                value=str(data),
+                way_out=f'chmod 600 "{file}"',
+            )
+
+
+def _database(data: Path) -> Iterator[Finding]:
+    url, lease = os.environ.get("DATABASE_URL", ""), None
+    try:
+        if not url and not postgres.made(data):
+            yield Finding(check="database", ok=True, problem="No embedded database yet; the first `up` makes it.")
+            return
+        if not url:
+            lease = postgres.join(data)
+            url = lease.url
+            database.use(url)
+        preflight.answers(url)
+    except SetupError as error:
+        yield failed("database", error)
+    else:
+        yield Finding(check="database", ok=True, problem=f"{database.without_password(url)} answers.")
+        yield asked("migrations", "All migrations are applied.", preflight.migrated)
+        for check in MORE.values():
+            yield from check()
+    finally:
+        if lease:
+            lease.close()
+
+
+def _port(data: Path, port: int) -> Finding:
+    """A port that our own `up` holds is as good as a free one."""
+    with contextlib.closing(Lock(data / "up.lock")) as lock:
+        if not lock.try_take():
+            return Finding(check="port", ok=True, problem=f"Makegood runs: {lock.read() or 'it is just starting'}.")
+    return asked("port", f"Port {port} is free.", lambda: preflight.port_free(port))
