@@ -1,4 +1,4 @@
-"""Names the app to Django."""
+"""Names the app to Django, and lets it listen to the workflows."""
 
 from django.apps import AppConfig
 
@@ -6,3 +6,6 @@ from django.apps import AppConfig
 class RepairsConfig(AppConfig):
     name = "repairs"
     default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        from repairs import receivers  # noqa: F401  connecting is what importing it is for

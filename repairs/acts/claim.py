@@ -1,0 +1,61 @@
+"""Who works on a case: a lease that runs out by itself, with a fence that makes a late holder's act powerless."""
+
+from __future__ import annotations
+
+import datetime as dt
+import uuid
+
+from django.contrib.auth.models import User
+from django.db import transaction
+
+from repairs.acts.door import LEASE, held, lock, needs, reason
+from repairs.acts.record import record
+from repairs.models import Case
+from repairs.models.act import ActKind, Outcome
+from repairs.roles import REPAIRER
+from workflows.errors import StaleFence
+
+
+def claim(case_id: uuid.UUID, *, by: User, why: str = "") -> None:
+    """Takes or renews the claim. What somebody else holds is taken over only with a reason; they see it in the history.
+
+    Raises `Denied`, `StaleFence` (held by somebody and no reason given, or closed), `Invalid`.
+    """
+    needs(by, REPAIRER)
+    with transaction.atomic():
+        case, now = lock(case_id)
+        if not case.live:
+            raise StaleFence(f"{case.name} is {case.state.replace('_', ' ')} by now; there is nothing to claim.")
+        holder = case.holder_at(now)
+        if holder is None:
+            take(case, by=by, now=now)
+        elif holder == by.pk:
+            case.lease_until = now + LEASE
+            case.save(update_fields=["lease_until"])
+        elif why.strip():
+            why = reason(why)
+            former = held(case)
+            take(case, by=by, now=now, kind=ActKind.TAKE_OVER, why=why, detail=former)
+        else:
+            raise StaleFence(f"{held(case)} Say why if you take it over.")
+
+
+def release(case_id: uuid.UUID, *, by: User) -> None:
+    """Gives the claim back. Nothing happens where it is somebody else's or ran out."""
+    with transaction.atomic():
+        case, now = lock(case_id)
+        if case.claimed_by_id != by.pk:
+            return
+        case.claimed_by = case.lease_until = None
+        case.save(update_fields=["claimed_by", "lease_until"])
+        record(case.id, kind=ActKind.RELEASE, by=by, why="", outcome=Outcome.DONE, now=now)
+
+
+def take(
+    case: Case, *, by: User, now: dt.datetime, kind: ActKind = ActKind.CLAIM, why: str = "", detail: str = ""
+) -> None:
+    """Gives the locked case to `by`; a higher fence makes pages of former holders stale."""
+    case.claimed_by, case.lease_until = by, now + LEASE
+    case.fence += 1
+    case.save(update_fields=["claimed_by", "lease_until", "fence"])
+    record(case.id, kind=kind, by=by, why=why, outcome=Outcome.DONE, now=now, detail=detail)

@@ -1,0 +1,89 @@
+"""What every act passes first: a reason, a role, and the case's claim. Locks run, then case, as the ledger does."""
+
+from __future__ import annotations
+
+import datetime as dt
+import uuid
+
+from django.contrib.auth.models import User
+
+from repairs.models import Case
+from repairs.roles import roles_of
+from workflows import rows
+from workflows.errors import Denied, Flaw, Invalid, NotFound, StaleFence
+from workflows.models import Effect, Run
+
+WHY_LIMIT = 1000  # characters; a reason is a sentence or two, the rest belongs where the evidence lies
+
+
+def reason(why: str) -> str:
+    """The reason, trimmed. Raises `Invalid` where none is given: an act without a reason can't be reviewed."""
+    text = " ".join(why.replace("\x00", "").split())
+    if not text:
+        raise Invalid("Say why, in a sentence.", [Flaw("why", why, "is empty")])
+    if len(text) > WHY_LIMIT:
+        raise Invalid(f"Say why in at most {WHY_LIMIT} characters.", [Flaw("why", text, f"has {len(text)}")])
+    return text
+
+
+def needs(user: User, role: str) -> None:
+    """Raises `Denied` where the person doesn't have the role now, whatever the page showed them."""
+    if role not in roles_of(user):
+        raise Denied(f"{user.get_username()} is not in the role {role}; an operator can give it.")
+
+
+def actor(user: User) -> str:
+    """How the journal names a person; an agent of the same name stays apart."""
+    return f"person:{user.get_username()}"[:100]
+
+
+def enter(case_id: uuid.UUID, *, by: User, fence: int) -> tuple[Case, dt.datetime]:
+    """The live case, locked after its run, with its claim in the hands of `by`, renewed or taken now.
+
+    `fence`: the claim's number as the person's page showed it. Raises `StaleFence` where somebody else holds the case,
+    or it changed hands since.
+    """
+    from repairs.acts.claim import take
+
+    case, now = lock(case_id)
+    if not case.live:
+        raise StaleFence(f"{case.name} is {case.state.replace('_', ' ')} by now; there is nothing left to do.")
+    holder = case.holder_at(now)
+    if holder == by.pk:
+        case.lease_until = now + LEASE
+        case.save(update_fields=["lease_until"])
+        return case, now
+    if holder is not None:
+        raise StaleFence(held(case))
+    if fence != case.fence:
+        raise StaleFence(f"{case.name} was in other hands since you opened this page; read it again before you act.")
+    take(case, by=by, now=now)
+    return case, now
+
+
+LEASE = dt.timedelta(
+    minutes=15
+)  # long enough to think and to call somebody, short enough that a lost holder blocks none
+
+
+def lock(case_id: uuid.UUID) -> tuple[Case, dt.datetime]:
+    run_id = Case.objects.filter(id=case_id).values_list("run_id", flat=True).first()
+    if run_id is None:
+        raise NotFound("There is no such case.")
+    Run.objects.select_for_update().get(id=run_id)
+    case = Case.objects.select_related("claimed_by").select_for_update(of=("self",)).get(id=case_id)
+    return case, rows.now()
+
+
+def held(case: Case) -> str:
+    assert case.claimed_by is not None
+    assert case.lease_until is not None
+    return f"{case.claimed_by.get_username()} holds {case.name} until {case.lease_until:%H:%M} UTC."
+
+
+def stuck_effect(case: Case, effect_id: uuid.UUID) -> Effect:
+    """The effect of this case's run that the act is about. Raises `NotFound` for any other."""
+    effect = Effect.objects.filter(id=effect_id, run=case.run_id).first()
+    if effect is None:
+        raise NotFound(f"{case.name} has no such effect.")
+    return effect

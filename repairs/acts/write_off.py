@@ -1,0 +1,118 @@
+"""Leaving what remains as it is: one person proposes with a reason, another confirms, then the engine is asked.
+
+With FOUR_EYES=when_possible one person may do it alone; the row and the journal say so.
+"""
+
+from __future__ import annotations
+
+import uuid
+
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.db import transaction
+
+from repairs import cases
+from repairs.acts.door import actor, enter, lock, needs, reason, stuck_effect
+from repairs.acts.record import engine, record, refusal_kept
+from repairs.models import Act, Case
+from repairs.models.act import ActKind, Outcome
+from repairs.roles import APPROVER, REPAIRER
+from workflows.engine import people
+from workflows.errors import Denied, NotFound, StaleFence
+from workflows.models import Effect
+from workflows.states import CaseState, EffectState
+
+
+def propose(case_id: uuid.UUID, *, effect_id: uuid.UUID, by: User, why: str, fence: int, seq: int) -> None:
+    """Asks a second person to write off. `seq`: the effect's place in its history as the page showed it."""
+    needs(by, REPAIRER)
+    why = reason(why)
+    with transaction.atomic():
+        case, now = enter(case_id, by=by, fence=fence)
+        effect = as_seen(case, effect_id, seq)
+        if Act.objects.filter(case=case, effect=effect, facts__seq=effect.seq, **cases.UNANSWERED).exists():
+            raise StaleFence("A second person is asked already; they can confirm or decline.")
+        facts = {"state": effect.state, "world": effect.world, "seq": effect.seq}
+        known = {"effect_id": effect.id, "facts": facts}
+        record(case.id, kind=ActKind.PROPOSE_WRITE_OFF, by=by, why=why, outcome=Outcome.PROPOSED, now=now, **known)
+        case = Case.objects.get(id=case.id)
+        if case.state == CaseState.OPEN:
+            case.wait()
+            cases.write([], [case], now, actor(by))
+
+
+def confirm(act_id: uuid.UUID, *, by: User, why: str) -> None:
+    """The second person's yes: writes off in the same transaction, if the effect is as the proposer saw it."""
+    needs(by, APPROVER)
+    why = reason(why)
+    proposal = proposal_of(act_id)
+    if proposal.by_id == by.pk:
+        raise Denied(f"{by.get_username()} proposed this; another person must confirm it.")
+    effect_id = effect_of(proposal)
+    with refusal_kept(proposal.case_id, kind=ActKind.WRITE_OFF, by=by, why=why, effect_id=effect_id):
+        case, now = lock(proposal.case_id)
+        unanswered(act_id)
+        as_seen(case, effect_id, proposal.facts.get("seq"))
+        words = f"{proposal.why} (proposed by {proposal.by.get_username()}; confirmed: {why})"
+        with engine():
+            people.write_off(effect_id, by=actor(by), why=words)
+        known = {"effect_id": effect_id, "second": proposal.by, "answers": proposal, "facts": proposal.facts}
+        record(case.id, kind=ActKind.WRITE_OFF, by=by, why=why, outcome=Outcome.DONE, now=now, **known)
+
+
+def decline(act_id: uuid.UUID, *, by: User, why: str) -> None:
+    """The second person's no, or the proposer's own second thought. The case waits for nobody any more."""
+    why = reason(why)
+    proposal = proposal_of(act_id)
+    if proposal.by_id != by.pk:
+        needs(by, APPROVER)
+    with transaction.atomic():
+        case, now = lock(proposal.case_id)
+        unanswered(act_id)
+        known = {"effect_id": proposal.effect_id, "second": None, "answers": proposal}
+        record(case.id, kind=ActKind.DECLINE_WRITE_OFF, by=by, why=why, outcome=Outcome.DONE, now=now, **known)
+        case = Case.objects.get(id=case.id)
+        if case.state == CaseState.WAITING and not Act.objects.filter(case=case, **cases.UNANSWERED).exists():
+            case.proceed()
+            cases.write([], [case], now, actor(by))
+
+
+def alone(case_id: uuid.UUID, *, effect_id: uuid.UUID, by: User, why: str, fence: int, seq: int) -> None:
+    """One person's write-off, where the installation allows it."""
+    needs(by, REPAIRER)
+    if settings.FOUR_EYES != "when_possible":
+        raise Denied("This installation asks for two people (FOUR_EYES=required); propose it to another person.")
+    why = reason(why)
+    with refusal_kept(case_id, kind=ActKind.WRITE_OFF, by=by, why=why, effect_id=effect_id):
+        case, now = enter(case_id, by=by, fence=fence)
+        effect = as_seen(case, effect_id, seq)
+        with engine():
+            people.write_off(effect.id, by=actor(by), why=f"{why} (alone)")
+        known = {"effect_id": effect.id, "alone": True, "facts": {"seq": seq}}
+        record(case.id, kind=ActKind.WRITE_OFF, by=by, why=why, outcome=Outcome.DONE, now=now, **known)
+
+
+def as_seen(case: Case, effect_id: uuid.UUID, seq: int | None) -> Effect:
+    """The effect, still as the person saw it; else `StaleFence`: nobody decides about what they haven't seen."""
+    effect = stuck_effect(case, effect_id)
+    if effect.state != EffectState.STUCK or effect.seq != seq:
+        raise StaleFence("The effect has changed since this was shown; read what is true now and decide again.")
+    return effect
+
+
+def proposal_of(act_id: uuid.UUID) -> Act:
+    found = Act.objects.filter(id=act_id, kind=ActKind.PROPOSE_WRITE_OFF.value).select_related("by").first()
+    if found is None:
+        raise NotFound("There is no such proposal.")
+    return found
+
+
+def unanswered(act_id: uuid.UUID) -> None:
+    """Under the case's lock, so that two answers can't both be the first."""
+    if not Act.objects.filter(id=act_id, **cases.UNANSWERED).exists():
+        raise StaleFence("Somebody has answered this proposal already.")
+
+
+def effect_of(proposal: Act) -> uuid.UUID:
+    assert proposal.effect_id is not None
+    return proposal.effect_id

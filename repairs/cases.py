@@ -1,0 +1,161 @@
+"""Keeps each run's case true to the run, inside the transaction that changed the run. Called by `repairs.receivers`.
+
+Rows are locked in the order runs (by the caller), then cases.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import uuid
+from collections.abc import Sequence
+
+from repairs import reading
+from repairs.models import Act, Case
+from repairs.models.act import ActKind, Outcome
+from repairs.words.facts import EffectFacts
+from repairs.words.harm import Weight, weigh
+from repairs.words.sentence import find, harm_rank, sentence
+from workflows import journal, rows
+from workflows.models import Effect, Run
+from workflows.states import CaseState, EffectState
+
+COLUMNS = (
+    "state", "sentence", "reasons", "harm", "rank", "rank_reason", "customers", "value", "owner", "deadline", "cutoff",
+    "cutoff_reason", "claimed_by", "lease_until", "opened_at", "changed_at", "closed_at", "reopened", "seq", "head",
+)  # fmt: skip
+SAID = ("sentence", "reasons", "harm", "rank", "rank_reason", "customers", "value", "owner", "cutoff", "cutoff_reason")
+
+
+def follow(runs: Sequence[Run]) -> None:
+    """Makes the cases of these runs say what the runs say now.
+
+    1. A run that needs a person and has no case gets one; a closed one is opened again.
+    2. A live case whose words have changed is told so.
+    3. A live case of a run that needs nobody is closed: written off if an effect was, else resolved.
+    4. What a proposal spoke of may have changed: then the case waits for nobody any more.
+    """
+    now = rows.now()
+    known = lock([run.id for run in runs])
+    concerned = [run for run in runs if run.needs_person or (run.id in known and known[run.id].live)]
+    effects = reading.effects_of([run.id for run in concerned])
+    owners = teams([run for run in concerned if run.needs_person])
+    waiting = open_proposals([case for case in known.values() if case.state == CaseState.WAITING])
+    new: list[Case] = []
+    for run in concerned:
+        case = known.get(run.id)
+        if case is None:
+            case = Case(run=run)
+            case.event = "open"
+            new.append(case)
+            known[run.id] = case
+        move(case, run, effects.get(run.id, []), owners.get(run.id, ""), waiting.get(case.id, []), now)
+    write(new, [known[run.id] for run in concerned if known[run.id].event], now)
+
+
+def lock(run_ids: Sequence[uuid.UUID]) -> dict[uuid.UUID, Case]:
+    """The last case of each run, locked in the order of their ids."""
+    return {case.run_id: case for case in Case.objects.filter(run__in=run_ids).order_by("id").select_for_update()}
+
+
+def teams(runs: Sequence[Run]) -> dict[uuid.UUID, str]:
+    """Who owns a run where no effect says so: its workflow's owner, else its agent's team."""
+    found = Run.objects.filter(id__in=[run.id for run in runs]).values_list("id", "workflow__owner", "agent__team")
+    return {run_id: owner or team for run_id, owner, team in found} if runs else {}
+
+
+def open_proposals(cases: Sequence[Case]) -> dict[uuid.UUID, list[Act]]:
+    """Proposals that nobody has answered, by case."""
+    found: dict[uuid.UUID, list[Act]] = {}
+    if cases:
+        for act in Act.objects.filter(case__in=cases, **UNANSWERED).select_related("by").order_by("id"):
+            found.setdefault(act.case_id, []).append(act)
+    return found
+
+
+UNANSWERED = {
+    "kind": ActKind.PROPOSE_WRITE_OFF.value,
+    "outcome": Outcome.PROPOSED.value,
+    "answer__isnull": True,
+}
+
+
+def still_true(proposal: Act, effects: Sequence[Effect]) -> bool:
+    """Whether the effect is as the proposer saw it; a second person confirms nothing else."""
+    effect = next((e for e in effects if e.id == proposal.effect_id), None)
+    return effect is not None and effect.state == EffectState.STUCK and effect.seq == proposal.facts.get("seq")
+
+
+def move(
+    case: Case, run: Run, effects: Sequence[Effect], team: str, proposals: Sequence[Act], now: dt.datetime
+) -> None:
+    if not run.needs_person:
+        close(case, effects, now)
+        return
+    before = [getattr(case, name) for name in SAID]
+    weight = say(case, run, reading.facts_of(run, effects), team, now)
+    due = min(now + weight.allowance, case.cutoff or dt.datetime.max.replace(tzinfo=dt.UTC))
+    if case.event == "open":
+        case.opened_at = now
+        case.deadline = due
+    elif not case.live:
+        case.reopen(at=now)
+        case.deadline = due
+    else:
+        case.deadline = min(case.deadline, due)  # what got worse is due sooner; what got better keeps its promise
+    if case.event:
+        return
+    if case.state == CaseState.WAITING and not any(still_true(p, effects) for p in proposals):
+        case.proceed()
+    elif before != [getattr(case, name) for name in SAID]:
+        case.event = "update"
+
+
+def close(case: Case, effects: Sequence[Effect], now: dt.datetime) -> None:
+    if any(effect.state == EffectState.WRITTEN_OFF for effect in effects):
+        case.write_off(at=now)
+    else:
+        case.resolve(at=now)
+
+
+def say(case: Case, run: Run, facts: Sequence[EffectFacts], team: str, now: dt.datetime) -> Weight:
+    """Fills in what the case says; who holds it stays."""
+    reasons = reading.reasons_of(run)
+    weight = weigh(reasons, facts, now=now)
+    lead = min(reasons, key=lambda r: harm_rank(find(r, facts), r), default=None)
+    item = find(lead, facts) if lead else None
+    case.sentence = sentence(reading.subject_of(run), reasons, facts)
+    case.reasons = run.people_reasons
+    case.harm, case.rank, case.rank_reason = weight.harm.value, weight.rank, weight.reason
+    case.customers, case.value = weight.customers, weight.value
+    case.cutoff, case.cutoff_reason = weight.cutoff, weight.cutoff_reason
+    case.owner = (item.owner if item else "") or team or "operations"
+    case.payload = {"sentence": case.sentence, "reasons": case.reasons}
+    return weight
+
+
+def write(new: Sequence[Case], moved: Sequence[Case], now: dt.datetime, actor: str = "engine") -> None:
+    """Writes cases and their journal entries in a constant number of statements."""
+    made = journal.chain([event_of(case, actor) for case in moved], at=now)
+    for case in moved:
+        case.changed_at = now
+    Case.objects.bulk_create(new)
+    old = [case for case in moved if case not in new]
+    if old:
+        Case.objects.bulk_update(old, COLUMNS)
+    journal.write(made)
+    for case in moved:
+        case.event, case.payload, case.was_state = "", None, case.state
+
+
+def event_of(case: Case, actor: str) -> journal.Event:
+    return journal.Event(
+        subject=case,
+        kind="case",
+        run_id=case.run_id,
+        event=case.event,
+        before=case.was_state,
+        after=case.state,
+        fence=case.fence,
+        actor=actor,
+        payload=case.payload,
+    )

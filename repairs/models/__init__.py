@@ -1,0 +1,7 @@
+"""What people work on: cases, their acts, and the persons themselves."""
+
+from .act import Act
+from .case import Case
+from .person import Person
+
+__all__ = ["Act", "Case", "Person"]

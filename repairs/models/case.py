@@ -1,0 +1,140 @@
+"""The case: what a person works on. One per run; `repairs.cases` opens and closes it in the run's own transaction."""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import Any, ClassVar
+
+from django.conf import settings
+from django.db import models
+from django.db.models.functions import Now
+from django_fsm import FSMField
+
+from workflows.models import Run
+from workflows.models.fields import choices, json_field, named, new_id
+from workflows.states import CaseState
+
+C = CaseState
+LIVE = (C.OPEN.value, C.WAITING.value)
+CLOSED = (C.RESOLVED.value, C.WRITTEN_OFF.value)
+
+
+class CaseQuerySet(models.QuerySet["Case"]):
+    def live(self) -> CaseQuerySet:
+        return self.filter(state__in=LIVE)
+
+    def claimed(self) -> CaseQuerySet:
+        return self.filter(claimed_by__isnull=False, lease_until__gt=Now())
+
+    def of(self, user_id: int) -> CaseQuerySet:
+        return self.claimed().filter(claimed_by=user_id)
+
+
+class Case(models.Model):
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    number = models.BigIntegerField(
+        unique=True,
+        editable=False,
+        db_default=models.Func(models.Value("repairs_case_number"), function="nextval"),
+    )
+    run = models.ForeignKey(Run, on_delete=models.PROTECT, related_name="cases")
+    state = FSMField(default=C.OPEN.value, choices=choices(CaseState), protected=True)
+
+    # What it says, and where it stands in the queue.
+    sentence = models.CharField(max_length=500)
+    reasons = json_field(list)
+    harm = models.CharField(max_length=20)  # a word of repairs.words.harm.Harm
+    rank = models.PositiveSmallIntegerField()
+    rank_reason = models.CharField(max_length=200)
+    customers = models.PositiveIntegerField(default=0)
+    value = json_field(list)
+    owner = models.CharField(max_length=100)
+    deadline = models.DateTimeField()
+    cutoff = models.DateTimeField(null=True, blank=True)
+    cutoff_reason = models.CharField(max_length=200, blank=True)
+
+    # Who holds it.
+    claimed_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="claims"
+    )
+    lease_until = models.DateTimeField(null=True, blank=True)
+    fence = models.PositiveIntegerField(default=0)
+
+    opened_at = models.DateTimeField()  # the last opening; the journal has all
+    changed_at = models.DateTimeField()
+    closed_at = models.DateTimeField(null=True, blank=True)
+    reopened = models.PositiveIntegerField(default=0)
+    seq = models.PositiveIntegerField(default=0)
+    head = models.CharField(max_length=64, blank=True)
+
+    event: str = ""
+    payload: dict[str, Any] | None = None
+    was_state: str = ""  # as it stands in the database
+
+    objects: ClassVar[Any] = CaseQuerySet.as_manager()
+
+    class Meta:
+        ordering = ("-number",)
+        constraints = (
+            models.UniqueConstraint(fields=["run"], condition=models.Q(state__in=LIVE), name="one_open_case_per_run"),
+            models.CheckConstraint(condition=models.Q(state__in=[s.value for s in C]), name="case_state_known"),
+            models.CheckConstraint(
+                condition=models.Q(state__in=LIVE, closed_at__isnull=True)
+                | models.Q(state__in=CLOSED, closed_at__isnull=False),
+                name="case_is_closed_at_some_time_or_live",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(claimed_by__isnull=True, lease_until__isnull=True)
+                | models.Q(claimed_by__isnull=False, lease_until__isnull=False, fence__gt=0),
+                name="claim_is_a_lease_with_a_fence",
+            ),
+        )
+        indexes = (models.Index(fields=["rank", "cutoff", "id"], name="case_live", condition=models.Q(state__in=LIVE)),)
+
+    def __str__(self) -> str:
+        return self.name
+
+    @classmethod
+    def from_db(cls, *args: Any, **kwargs: Any) -> Case:
+        case = super().from_db(*args, **kwargs)
+        case.was_state = case.__dict__.get("state", "")
+        return case
+
+    @property
+    def name(self) -> str:
+        return f"C-{self.number}"
+
+    @property
+    def live(self) -> bool:
+        return self.state in LIVE
+
+    def holder_at(self, now: dt.datetime) -> int | None:
+        """The id of the user whose claim is alive, if there is one."""
+        if self.claimed_by_id is None or self.lease_until is None or self.lease_until <= now:
+            return None
+        return int(self.claimed_by_id)
+
+    @named("state", "wait", [C.OPEN.value], C.WAITING.value)
+    def wait(self) -> None:
+        """For somebody's answer: an approval, a customer."""
+
+    @named("state", "proceed", [C.WAITING.value], C.OPEN.value)
+    def proceed(self) -> None:
+        """The answer came."""
+
+    @named("state", "resolve", list(LIVE), C.RESOLVED.value)
+    def resolve(self, *, at: dt.datetime) -> None:
+        self._close(at)
+
+    @named("state", "write_off", list(LIVE), C.WRITTEN_OFF.value)
+    def write_off(self, *, at: dt.datetime) -> None:
+        self._close(at)
+
+    @named("state", "reopen", list(CLOSED), C.OPEN.value)
+    def reopen(self, *, at: dt.datetime) -> None:
+        self.opened_at, self.closed_at = at, None
+        self.reopened += 1
+
+    def _close(self, at: dt.datetime) -> None:
+        self.closed_at = at
+        self.claimed_by = self.lease_until = None

@@ -1,0 +1,140 @@
+"""Reads rows into the plain facts that `repairs.words` speaks of. One query a table; for cases, acts and views."""
+
+from __future__ import annotations
+
+import datetime as dt
+import uuid
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from repairs.words.facts import EffectFacts, LookFacts, Reason, SendFacts
+from workflows.models import Attempt, Effect, Look, Run
+from workflows.states import Phase, World
+
+
+def effects_of(run_ids: Iterable[uuid.UUID]) -> dict[uuid.UUID, list[Effect]]:
+    """All effects of these runs, in the order of their steps, with what their facts need. One query."""
+    rows: dict[uuid.UUID, list[Effect]] = defaultdict(list)
+    found = Effect.objects.filter(run__in=list(run_ids)).select_related("step", "tool", "compensates")
+    for effect in found.order_by("run_id", "step__ordinal", "id"):
+        rows[effect.run_id].append(effect)
+    return rows
+
+
+def last_looks(effect_ids: Iterable[uuid.UUID]) -> dict[uuid.UUID, Look]:
+    looks = Look.objects.filter(effect__in=list(effect_ids)).order_by("effect_id", "-id").distinct("effect_id")
+    return {look.effect_id: look for look in looks}
+
+
+def last_sends(effect_ids: Iterable[uuid.UUID]) -> dict[uuid.UUID, Attempt]:
+    sends = Attempt.objects.filter(effect__in=list(effect_ids)).order_by("effect_id", "-id").distinct("effect_id")
+    return {send.effect_id: send for send in sends}
+
+
+def facts_of(
+    run: Run,
+    effects: Iterable[Effect],
+    looks: Mapping[uuid.UUID, Look] | None = None,
+    sends: Mapping[uuid.UUID, Attempt] | None = None,
+) -> list[EffectFacts]:
+    """The facts of a run's effects. Looks and sends are left out where only the sentence is made."""
+    turned_back = run.phase in (Phase.UNWINDING, Phase.OVER) and run.ending == "compensate"
+    return [
+        fact_of(effect, turned_back, (looks or {}).get(effect.id), (sends or {}).get(effect.id)) for effect in effects
+    ]
+
+
+def fact_of(effect: Effect, turned_back: bool, look: Look | None, send: Attempt | None) -> EffectFacts:
+    undone = effect.compensates
+    thing = undone or effect
+    spec: dict[str, Any] = effect.tool.spec
+    undo_spec: dict[str, Any] = spec.get("compensate") or {}
+    part = undo_spec if undone else spec
+    idempotency: dict[str, Any] = part.get("idempotency") or {}
+    return EffectFacts(
+        id=str(effect.id),
+        step=effect.step.name,
+        tool=effect.tool.name,
+        kind=effect.kind,
+        state=effect.state,
+        world=effect.world,
+        reason=effect.reason,
+        detail=effect.detail,
+        statement=thing.residue,
+        owner=effect.owner,
+        effect_class=thing.effect_class,
+        customer_visible=thing.customer_visible,
+        verifiable=effect.verifiable,
+        can_look=bool(part.get("verify")) and effect.tool.profile.get("observability") == "authoritative_read",
+        can_undo=bool(undo_spec),
+        keyed=idempotency.get("by") == "native_key",
+        key=effect.key,
+        key_until=after(effect.first_sent_at, idempotency.get("retention")),
+        window_until=after(thing.first_sent_at, undo_spec.get("window")) if undone else None,
+        attempts=effect.attempts,
+        waits_for=tuple(name_of(blocker) for blocker in effect.blocked_by),
+        verified_at=effect.verified_at,
+        look=look_fact(look),
+        send=send_fact(send),
+        value=money(thing.value),
+        unwanted=turned_back and effect.forward and not effect.read_only,
+        thing=undone.world if undone else World.PRESENT.value,
+    )
+
+
+def name_of(blocker: Any) -> str:
+    """What an effect waits for: a name, or an object whose values say it."""
+    if isinstance(blocker, dict):
+        return " ".join(f"{key} {value}" for key, value in blocker.items())
+    return str(blocker)
+
+
+def after(start: dt.datetime | None, seconds: Any) -> dt.datetime | None:
+    if start is None or not isinstance(seconds, int | float):
+        return None
+    return start + dt.timedelta(seconds=seconds)
+
+
+def look_fact(look: Look | None) -> LookFacts | None:
+    if look is None:
+        return None
+    return LookFacts(
+        at=look.ended_at, verdict=look.verdict, reached=look.reached, counted=look.counted, reason=look.reason
+    )
+
+
+def send_fact(send: Attempt | None) -> SendFacts | None:
+    if send is None:
+        return None
+    return SendFacts(at=send.ended_at or send.started_at, outcome=send.outcome, reason=send.reason)
+
+
+def money(value: Any) -> tuple[int, str] | None:
+    """Only what is whole minor units of a named currency is ever added up."""
+    if not isinstance(value, dict):
+        return None
+    amount, currency = value.get("amount"), value.get("currency")
+    if isinstance(amount, bool) or not isinstance(amount, int) or not isinstance(currency, str):
+        return None
+    return amount, currency
+
+
+def reasons_of(run: Run) -> list[Reason]:
+    """Why the run needs a person, as the engine wrote it."""
+    rows = run.people_reasons if run.needs_person else []
+    return [
+        Reason(
+            code=str(row.get("code", "")),
+            effect=str(row.get("effect") or ""),
+            step=str(row.get("step") or ""),
+            tool=str(row.get("tool") or ""),
+            detail=str(row.get("detail") or ""),
+        )
+        for row in rows
+        if isinstance(row, dict)
+    ]
+
+
+def subject_of(run: Run) -> str:
+    return run.subject_label or f"{run.subject_type} {run.subject_id}"

@@ -1,0 +1,190 @@
+"""What a person may do next: the one safe act, and the others with the reason why each isn't. No guesses."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime as dt
+from collections.abc import Sequence
+
+from repairs.words.facts import EffectFacts, Reason, Standing, standing
+from repairs.words.sentence import doer
+
+LOOK_AGAIN, WRITE_OFF, SEND_AGAIN, UNDO = "look_again", "write_off", "send_again", "undo"
+TURN_BACK, WRITE_OFF_RUN = "turn_back", "write_off_run"
+BY_HAND, WAIT = "by_hand", "wait"
+
+NAMES = {
+    LOOK_AGAIN: "Look again",
+    WRITE_OFF: "Write off",
+    SEND_AGAIN: "Send again",
+    UNDO: "Undo",
+    TURN_BACK: "Undo what stands",
+    WRITE_OFF_RUN: "Write off the run",
+    BY_HAND: "Settle by hand",
+    WAIT: "Wait",
+}
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Advice:
+    """An act and why. `effect` is "" where it is about the whole run."""
+
+    act: str
+    why: str
+    effect: str = ""
+
+    @property
+    def name(self) -> str:
+        return NAMES[self.act]
+
+
+def next_safe_act(effects: Sequence[EffectFacts], reasons: Sequence[Reason] = ()) -> Advice:
+    """The one act to take next.
+
+    1. Looking, where a look alone may tell.
+    2. Looking once somebody has put it right outside.
+    3. Putting it right outside, where nothing can look.
+    4. A decision about the run, where none of its effects is stuck.
+    """
+    stuck = [effect for effect in effects if effect.stuck]
+    if not stuck:
+        return of_the_run(reasons)
+    for effect in stuck:
+        if effect.can_look and not by_hand(effect):
+            return Advice(LOOK_AGAIN, "It only reads: nothing is sent, and what it shows is recorded.", effect.id)
+    effect = next((e for e in stuck if e.can_look), stuck[0])
+    what = by_hand(effect) or f"see at the provider what {doer(effect)} left"
+    owner = effect.owner or "whoever owns the tool"
+    if effect.can_look:
+        return Advice(LOOK_AGAIN, f"First ask {owner} to {what}; then look again, which only reads.", effect.id)
+    why = f"Ask {owner} to {what}. Its tool has no way to look, so what they find goes into the reason of a write-off."
+    return Advice(BY_HAND, why, effect.id)
+
+
+def of_the_run(reasons: Sequence[Reason]) -> Advice:
+    codes = {reason.code for reason in reasons}
+    if codes & {"hold", "irreversible_happened"}:
+        why = "Decide whether what stands stays. If not, what can be undone is undone, in order, and looked at."
+        return Advice(TURN_BACK, why)
+    if "no_compensation" in codes:
+        why = "No tool can undo it. Decide who tells the customer and what stays, then have a second person confirm."
+        return Advice(WRITE_OFF_RUN, why)
+    return Advice(WAIT, "No effect of this run is stuck now; the engine goes on by itself.")
+
+
+def by_hand(effect: EffectFacts) -> str:
+    """What somebody must do outside before another look can show anything new; "" where a look alone may."""
+    match effect.reason:
+        case "refused" | "limits" | "window" | "no_result" | "not_undone" | "poll_failed" | "policy" | "not_sent":
+            if effect.undoing:
+                return "undo it at the provider by hand"
+            return "do it at the provider by hand, or decide to leave it"
+        case "no_compensation" | "irreversible_happened" | "hold":
+            return "decide what becomes of what stands"
+        case "several":
+            return "remove what should be gone" if effect.undoing else "keep one at the provider and remove the others"
+        case "differs" | "already_there":
+            return "find out whose it is and put it right at the provider"
+        case "dependants":
+            return "settle the later effects first" + (f" ({', '.join(effect.waits_for)})" if effect.waits_for else "")
+        case _:
+            return ""
+
+
+def unsafe_acts(effect: EffectFacts, *, now: dt.datetime) -> list[Advice]:
+    """Every act that a person may think of for a stuck effect and that isn't safe, or isn't possible, now."""
+    if not effect.stuck:
+        return []
+    acts = []
+    if not effect.can_look:
+        acts.append(Advice(LOOK_AGAIN, "Not possible: its tool declares no look.", effect.id))
+    acts.append(Advice(SEND_AGAIN, send_again(effect, now), effect.id))
+    if not effect.undoing:
+        acts.append(Advice(UNDO, undo(effect), effect.id))
+    acts.append(Advice(WRITE_OFF, write_off(effect), effect.id))
+    return acts
+
+
+def send_again(effect: EffectFacts, now: dt.datetime) -> str:
+    """Why sending the same once more isn't safe."""
+    match effect.reason:
+        case "refused":
+            return "It was refused for good; the same request would ask for what was refused."
+        case "window":
+            return "The time in which its tool lets it be undone is over; a call now may do something else."
+        case "no_result":
+            return "The name of the thing at the provider is not known; a call could hit something else."
+        case "dependants":
+            return "Later effects of other runs stand on it; undoing it now would pull the ground from under them."
+        case "policy":
+            return "Policy does not allow it, and a person's act goes through the same policy."
+        case "already_there":
+            return "Something stands under this name that isn't ours; sending would make a second one or change it."
+        case "not_found" | "not_undone":
+            return "The provider said yes to it; what was acknowledged is never sent again, as it may still happen."
+        case _:
+            return send_again_by_standing(effect, now)
+
+
+def send_again_by_standing(effect: EffectFacts, now: dt.datetime) -> str:
+    match standing(effect):
+        case Standing.UNKNOWN:
+            return twice(effect, now)
+        case Standing.DIFFERS:
+            return "Something is there that isn't ours or isn't as asked; sending would change it or make another."
+        case Standing.SEVERAL:
+            return (
+                "It is not clear which of them it would hit." if effect.undoing else "More than one is there already."
+            )
+        case Standing.STANDS if not effect.undoing:
+            return "It stands already; sending again would do it twice."
+        case Standing.STANDS:
+            return "It was tried and did not undo it; nothing is known to have changed since."
+        case Standing.ABSENT if effect.undoing:
+            return "It is gone already; there is nothing to undo."
+        case Standing.ABSENT:
+            return "Nothing is there, and nothing is known to have changed since the last try."
+
+
+def twice(effect: EffectFacts, now: dt.datetime) -> str:
+    """A second send where the first may have done it."""
+    if effect.attempts == 0:
+        return "Nothing was sent yet, and it is not known what is there."
+    unknown = "It is not known whether it happened"
+    again = "undo something else" if effect.undoing else "do it twice"
+    if not effect.keyed:
+        return f"{unknown}, and the provider knows no key of ours; a second send may {again}."
+    if effect.key_until and now < effect.key_until:
+        return f"{unknown}; the provider remembers our key until {effect.key_until:%Y-%m-%d %H:%M} UTC, so look first."
+    return f"{unknown}, and the provider may have forgotten our key; a second send may {again}."
+
+
+def undo(effect: EffectFacts) -> str:
+    if not effect.can_undo:
+        return "Its tool declares no way to undo it."
+    match standing(effect):
+        case Standing.UNKNOWN:
+            return "It is not known whether it happened; an undoing could hit nothing, or something else."
+        case Standing.DIFFERS:
+            return "What is there isn't ours or isn't as asked; an undoing could remove somebody else's."
+        case Standing.SEVERAL:
+            return "It is not clear which of them is ours; an undoing could remove the wrong one."
+        case Standing.ABSENT:
+            return "Nothing is there to undo."
+        case Standing.STANDS:
+            return "It is undone only when its run turns back, in the order that the run's steps ask for."
+
+
+def write_off(effect: EffectFacts) -> str:
+    visible = " The customer can see it." if effect.customer_visible else ""
+    match standing(effect):
+        case Standing.UNKNOWN:
+            return f"It ends the search while it is not known what is there.{visible}"
+        case Standing.ABSENT if effect.undoing:
+            return "It changes nothing outside; a look would settle it with proof instead."
+        case Standing.ABSENT:
+            return "It leaves undone what was asked for."
+        case Standing.STANDS if effect.undoing or effect.unwanted:
+            return f"It leaves in the world what should be gone.{visible}"
+        case Standing.STANDS | Standing.DIFFERS | Standing.SEVERAL:
+            return f"It leaves what is there as it is.{visible}"

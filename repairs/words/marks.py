@@ -1,0 +1,92 @@
+"""A state as it is shown everywhere: a word, a shape of the sprite, and a tone. Never colour alone."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from workflows.states import CaseState, EffectState, Phase, RunState, StepState, World
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Mark:
+    """`shape` names a symbol of the sprite; `tone` is calm, going, good, doubt or bad; `hint` says it in a sentence."""
+
+    word: str
+    shape: str
+    tone: str
+    hint: str
+
+
+E, W, R, C, T = EffectState, World, RunState, CaseState, StepState
+
+EFFECT: dict[str, Mark] = {
+    E.BLOCKED: Mark("blocked", "bars", "calm", "It waits for something else; nothing was sent."),
+    E.READY: Mark("ready", "play", "calm", "It is due to be sent."),
+    E.DISPATCHED: Mark("dispatched", "arrow", "going", "A worker holds it and may be calling now."),
+    E.PENDING: Mark("pending", "hourglass", "going", "The provider took the work on and is still at it."),
+    E.ACKNOWLEDGED: Mark("acknowledged", "ring", "going", "The provider said yes. That is not yet a look."),
+    E.UNKNOWN: Mark("unknown", "question", "doubt", "Nobody knows whether it happened; it is being looked at."),
+    E.VERIFIED: Mark("verified", "check", "good", "A look showed it: ours, as asked."),
+    E.STUCK: Mark("stuck", "octagon", "bad", "Only a person can go on."),
+    E.FAILED: Mark("failed", "cross", "bad", "It was not done, and nothing of it is outside."),
+    E.CANCELLED: Mark("cancelled", "slash", "calm", "It was called off before anything was sent."),
+    E.UNDONE: Mark("undone", "back", "calm", "A compensation undid it."),
+    E.WRITTEN_OFF: Mark("written off", "dash", "doubt", "People decided to leave it as it is."),
+}
+
+WORLD: dict[str, Mark] = {
+    W.NOTHING: Mark("nothing", "empty", "calm", "Nothing of it is outside."),
+    W.PRESENT: Mark("present", "check", "good", "It was seen outside."),
+    W.DIFFERS: Mark("differs", "unequal", "bad", "Something is there, but not ours or not as asked."),
+    W.SEVERAL: Mark("several", "several", "bad", "It is there more than once."),
+    W.GONE: Mark("gone", "empty", "calm", "It was there and was seen to be gone."),
+    W.UNKNOWN: Mark("unknown", "question", "doubt", "Nothing is proved."),
+}
+
+RUN: dict[str, Mark] = {
+    R.OPEN: Mark("open", "play", "going", "It takes more steps."),
+    R.RUNNING: Mark("running", "arrow", "going", "Its steps are being done."),
+    R.UNWINDING: Mark("unwinding", "back", "doubt", "It turns back: what stands is being compensated."),
+    R.STUCK: Mark("stuck", "octagon", "bad", "Only a person can go on."),
+    R.WRITTEN_OFF: Mark("written off", "dash", "doubt", "People decided to leave what remains."),
+    R.REPAIRED: Mark("repaired", "wrench", "good", "A person made it good."),
+    R.COMPLETED: Mark("completed", "check", "good", "All its steps are done."),
+    R.COMPENSATED: Mark("compensated", "back", "calm", "All it did was undone; nothing is left."),
+    R.COMPENSATED_WITH_RESIDUE: Mark(
+        "compensated with residue", "residue", "doubt", "It was undone, but something remains."
+    ),
+    R.CANCELLED: Mark("cancelled", "slash", "calm", "It was called off before anything happened."),
+    R.FAILED: Mark("failed", "cross", "bad", "It did not reach its goal, and nothing happened outside."),
+}
+
+CASE: dict[str, Mark] = {
+    C.OPEN: Mark("open", "octagon", "bad", "It needs a person."),
+    C.WAITING: Mark("waiting", "hourglass", "doubt", "It waits for somebody's answer."),
+    C.RESOLVED: Mark("resolved", "check", "good", "Nothing of this run needs a person any more."),
+    C.WRITTEN_OFF: Mark("written off", "dash", "calm", "People decided to leave what remains."),
+}
+
+STEP: dict[str, Mark] = {
+    T.PENDING: Mark("pending", "bars", "calm", "It waits for its turn."),
+    T.ACTIVE: Mark("active", "arrow", "going", "Its effect is under way."),
+    T.DONE: Mark("done", "check", "good", "Its effect is settled."),
+    T.FAILED: Mark("failed", "cross", "bad", "It was not done."),
+    T.UNDONE: Mark("undone", "back", "calm", "What it did was undone."),
+    T.SKIPPED: Mark("skipped", "slash", "calm", "It was never begun."),
+}
+
+KINDS = {"effect": EFFECT, "world": WORLD, "run": RUN, "case": CASE, "step": STEP}
+
+
+def mark(kind: str, value: str) -> Mark:
+    """A word nobody knows yet is shown as it is."""
+    return KINDS[kind].get(value) or Mark(value.replace("_", " "), "question", "doubt", "")
+
+
+def phase_hint(phase: str) -> str:
+    return {
+        Phase.OPEN: "takes more steps",
+        Phase.RUNNING: "under way",
+        Phase.UNWINDING: "turning back",
+        Phase.OVER: "over",
+    }.get(Phase(phase), phase)

@@ -1,0 +1,129 @@
+"""Why an effect needs a person, as a clause that may follow a semicolon. The codes are the engine's; each is said."""
+
+from __future__ import annotations
+
+from repairs.words.facts import EffectFacts
+
+# code -> (of a forward or remedial effect, of an undoing)
+CLAUSES: dict[str, tuple[str, str]] = {
+    "refused": ("the provider refused it for good", "the provider refused for good to undo it"),
+    "limits": ("every try that is allowed was used up", "every try to undo it that is allowed was used up"),
+    "not_sent": (
+        "the request could not be sent in the time allowed",
+        "the undoing could not be sent in the time allowed",
+    ),
+    "not_found": ("the provider said yes, but no look finds it", "no look finds that it was undone"),
+    "not_undone": ("no look finds that it was done", "the provider said that it was undone, but no look finds that"),
+    "differs": (
+        "a look found something that isn't ours, or isn't as asked",
+        "a look found something that isn't ours, or isn't as we left it",
+    ),
+    "several": ("a look found more than one", "a look found more than one"),
+    "inconclusive": ("the looks gave no clear answer", "the looks at its undoing gave no clear answer"),
+    "unreachable": (
+        "the system that would know could not be reached",
+        "the system that would know whether it was undone could not be reached",
+    ),
+    "no_result": (
+        "what names it at the provider was never learned",
+        "what names it at the provider was never learned, so it can't be undone",
+    ),
+    "window": ("the time in which it may be sent is over", "the time in which it may be undone is over"),
+    "dependants": ("later work of other runs stands on it", "later work of other runs stands on it"),
+    "policy": ("policy does not allow it to be sent", "policy does not allow it to be undone"),
+    "key_expired": (
+        "the provider no longer remembers our key, and nothing else would stop it from happening twice",
+        "the provider no longer remembers our key, and nothing else would stop the undoing from happening twice",
+    ),
+    "cannot_know": (
+        "no look can show what a send without an answer did",
+        "no look can show what an undoing without an answer did",
+    ),
+    "already_there": (
+        "it stood there before we sent anything, and does not carry our mark",
+        "it stood there before we sent anything, and does not carry our mark",
+    ),
+    "late_answer": (
+        "an answer that came late contradicts what was recorded",
+        "an answer that came late contradicts what was recorded of its undoing",
+    ),
+    "poll_failed": (
+        "the provider took the work on and reported later that it failed",
+        "the provider took the undoing on and reported later that it failed",
+    ),
+    "hold": (
+        "a step failed, and this workflow is told to stop there",
+        "a step failed, and this workflow is told to stop there",
+    ),
+    "irreversible_happened": (
+        "it can't be undone, and a step of the same run failed",
+        "something that can't be undone happened, or may have, and a step of the same run failed",
+    ),
+    "no_compensation": ("its tool declares no way to undo it", "its tool declares no way to undo it"),
+}
+
+# Reasons of effects that need nobody: what they wait for, or what became of them.
+NOTES = {
+    "dependency": "waits for what it depends on",
+    "gate": "waits until everything before it is settled, because it can't be undone or called off later",
+    "order": "waits for another effect on the same resource",
+    "approval": "waits for an approval",
+    "breaker": "waits: its tool is failing and isn't called for a while",
+    "budget": "waits for money or calls to be free",
+    "rate": "waits: its tool is called as often as is allowed",
+    "version": "waits for its tool's version",
+    "temporary": "refused for now; it is tried again",
+    "unknown": "a call ended without a clear answer; it is looked at before anything is sent again",
+    "absent": "a look proved that it isn't there; the same request goes out again with the same key",
+    "same_key": "the same request goes out again with the same key, which the provider remembers",
+    "adopted": "it was there already, with our mark; nothing was sent",
+    "stopping": "called off because its run turns back",
+    "bad_arguments": "its arguments could not be made",
+    "look_again": "a person asked for another look, which is under way",
+    "found_by_person": "a person recorded that it is there",
+    "absent_by_person": "a person recorded that it is not there",
+    "written_off": "people decided to leave it as it is",
+}
+
+# The same codes as a title of two or three words, for lists.
+TITLES = {
+    "refused": "refused",
+    "limits": "tries used up",
+    "not_sent": "could not be sent",
+    "not_found": "acknowledged, not found",
+    "not_undone": "undoing not seen",
+    "differs": "differs",
+    "several": "more than one",
+    "inconclusive": "looks unclear",
+    "unreachable": "can't be looked at now",
+    "no_result": "no name to undo by",
+    "window": "too late to undo",
+    "dependants": "others stand on it",
+    "policy": "policy says no",
+    "key_expired": "key forgotten",
+    "cannot_know": "nobody can know",
+    "already_there": "was there before",
+    "late_answer": "late answer",
+    "poll_failed": "failed later",
+    "hold": "held after a failure",
+    "irreversible_happened": "irreversible happened",
+    "no_compensation": "no way to undo",
+    "look_again": "being looked at",
+}
+
+
+def because(code: str, *, undoing: bool = False) -> str:
+    """The clause of a code. A code that isn't known here is shown as it is, never guessed at."""
+    if code in CLAUSES:
+        return CLAUSES[code][1 if undoing else 0]
+    if code in NOTES:
+        return NOTES[code]
+    return f"the engine's reason is {code!r}" if code else "no reason was recorded"
+
+
+def title(code: str) -> str:
+    return TITLES.get(code, code.replace("_", " "))
+
+
+def because_of(effect: EffectFacts) -> str:
+    return because(effect.reason, undoing=effect.undoing)

@@ -1,0 +1,131 @@
+"""Of one effect: what was wanted, what was seen outside, when, and how that is known. Facts only."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime as dt
+
+from repairs.words.facts import EffectFacts, LookFacts, SendFacts, Standing, standing, wanted_gone
+from workflows.states import EffectState, World
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Row:
+    """A line of the case's table of what is true outside. `at` is None where nothing was ever seen or answered."""
+
+    wanted: str
+    seen: str
+    at: dt.datetime | None
+    how: str
+
+
+def row(effect: EffectFacts) -> Row:
+    at, how = how_known(effect)
+    return Row(wanted=wanted(effect), seen=seen(effect), at=at, how=how)
+
+
+def wanted(effect: EffectFacts) -> str:
+    if effect.read_only:
+        return "an answer only; nothing outside"
+    if effect.state == EffectState.CANCELLED:
+        return "nothing: it was called off"
+    if wanted_gone(effect):
+        return "gone"
+    return "there, as asked"
+
+
+def seen(effect: EffectFacts) -> str:
+    if effect.read_only:
+        return "nothing to see: it only reads"
+    if effect.undoing:
+        return seen_of_undoing(effect)
+    match standing(effect):
+        case Standing.STANDS if effect.state == EffectState.VERIFIED:
+            return "there, ours, as asked"
+        case Standing.STANDS:
+            return "there"
+        case Standing.DIFFERS:
+            return "there, but not ours or not as asked"
+        case Standing.SEVERAL:
+            return "there more than once"
+        case Standing.ABSENT:
+            return "gone" if effect.world == World.GONE else "not there"
+        case Standing.UNKNOWN:
+            return doubt(effect)
+
+
+def seen_of_undoing(effect: EffectFacts) -> str:
+    match World(effect.world):
+        case World.PRESENT | World.GONE:
+            return "gone"
+        case World.NOTHING if standing(effect) is Standing.STANDS:
+            return "still there: not undone"
+        case World.NOTHING:
+            return "not undone"
+        case World.DIFFERS:
+            return "something is there, but not ours or not as we left it"
+        case World.SEVERAL:
+            return "there more than once"
+        case World.UNKNOWN:
+            return doubt(effect)
+
+
+def doubt(effect: EffectFacts) -> str:
+    """Nothing is proved; who last spoke, and whether a look can still tell."""
+    match EffectState(effect.state):
+        case EffectState.DISPATCHED:
+            return "not known: a call is going on"
+        case EffectState.PENDING:
+            return "not known: the provider is still at it"
+        case EffectState.ACKNOWLEDGED if effect.verifiable:
+            return "not known: the provider said yes, and no look has shown it yet"
+        case EffectState.ACKNOWLEDGED:
+            return "not known: the provider said yes, and its tool has no way to look"
+        case EffectState.UNDONE:
+            return "not known: the provider said it was undone, and there is no way to look"
+        case _:
+            return "not known"
+
+
+def how_known(effect: EffectFacts) -> tuple[dt.datetime | None, str]:
+    """The last look that reached the authority speaks; without one the last answer; without one nothing."""
+    look, send = effect.look, effect.send
+    if look and look.reached and not (send and send.at > look.at):
+        return look.at, by_look(look)
+    if send:
+        tail = "" if look is None or look.reached else "; since then no look reached the authority"
+        return send.at, by_send(send) + tail
+    if look:
+        return look.at, by_look(look)
+    if effect.verified_at:
+        return effect.verified_at, "a look found it"
+    return None, "nothing was sent" if effect.attempts == 0 else "no answer was recorded"
+
+
+LOOKED = {
+    "found": "a look found it",
+    "absent": "a look did not find it",
+    "differs": "a look found it different",
+    "several": "a look found more than one",
+    "inconclusive": "a look gave no clear answer",
+}
+ANSWERED = {
+    "": "a call was begun; no answer is recorded",
+    "acknowledged": "the provider's word; nobody looked since",
+    "pending": "the provider's word that it is at work",
+    "refused": "the provider's refusal",
+    "not_sent": "nothing left us",
+    "unknown": "a call that ended without a clear answer",
+}
+
+
+def by_look(look: LookFacts) -> str:
+    if not look.reached:
+        return "a look could not reach the authority"
+    if look.verdict == "absent" and not look.counted:
+        return "a look did not find it, too early to be believed"
+    return LOOKED.get(look.verdict, f"a look said {look.verdict!r}")
+
+
+def by_send(send: SendFacts) -> str:
+    return ANSWERED.get(send.outcome, f"a call ended {send.outcome!r}")

@@ -1,0 +1,111 @@
+"""A case in one sentence of harm: what stands outside, what should, and why nobody but a person can go on."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+
+from repairs.words.facts import EffectFacts, Reason, Standing, standing, wanted_gone
+from repairs.words.reasons import because
+
+SUBJECT_LIMIT = 80  # a label longer than a line pushes the harm out of sight
+STATEMENT_LIMIT = 200  # the whole statement stands in the case's table
+SENTENCE_LIMIT = 500  # the column's width
+
+# Words that begin a statement and lose their capital inside a sentence; a name keeps its own.
+OPENERS = frozenset(["A", "An", "The", "This", "That", "These", "Those", "One", "Some", "Its", "Their"])
+
+
+def sentence(subject: str, reasons: Sequence[Reason], effects: Sequence[EffectFacts]) -> str:
+    """The sentence of a case.
+
+    1. The most harmful reason leads, in the words of the effect it is about.
+    2. A reason without an effect speaks of the run.
+    3. How many other effects need a person is said at the end.
+    """
+    ranked = sorted(reasons, key=lambda reason: harm_rank(find(reason, effects), reason))
+    if not ranked:
+        return one_line(f"{cut(subject, SUBJECT_LIMIT)}: no effect of this run needs a person any more.")
+    lead = ranked[0]
+    effect = find(lead, effects)
+    said = of_effect(effect, lead.code) if effect else of_run(lead, effects)
+    others = len({reason.effect for reason in ranked if reason.effect and reason.effect != lead.effect})
+    tail = f"; {others} more {'effect needs' if others == 1 else 'effects need'} a person" if others else ""
+    return one_line(f"{cut(subject, SUBJECT_LIMIT)}: {said}{tail}.")
+
+
+def find(reason: Reason, effects: Sequence[EffectFacts]) -> EffectFacts | None:
+    return next((effect for effect in effects if reason.effect and effect.id == reason.effect), None)
+
+
+def harm_rank(effect: EffectFacts | None, reason: Reason) -> tuple[int, int, str]:
+    """Smaller is worse: not known comes before standing wrongly, and what a customer sees before what staff sees."""
+    if effect is None:
+        return (3, 0, reason.code)
+    order = {Standing.SEVERAL: 0, Standing.UNKNOWN: 1, Standing.DIFFERS: 1, Standing.STANDS: 2, Standing.ABSENT: 4}
+    return (order[standing(effect)], 0 if effect.customer_visible else 1, effect.id)
+
+
+def of_effect(effect: EffectFacts, code: str) -> str:
+    return f"{harm(effect)}; {because(code or effect.reason, undoing=effect.undoing)}"
+
+
+def harm(effect: EffectFacts) -> str:
+    """What is true outside, against what should be: a clause without its reason."""
+    thing = statement(effect)
+    gone = wanted_gone(effect)
+    match standing(effect):
+        case Standing.STANDS if gone:
+            return f"{thing}, although it should be gone"
+        case Standing.STANDS:
+            return thing
+        case Standing.UNKNOWN if gone:
+            return f"it should be gone, and it is not known whether it is: {thing}"
+        case Standing.UNKNOWN:
+            return f"it is not known whether this is so: {thing}"
+        case Standing.DIFFERS if gone:
+            return f"something is there in place of what should be gone: {thing}"
+        case Standing.DIFFERS:
+            return f"something is there, but not what was asked for: {thing}"
+        case Standing.SEVERAL:
+            return f"more than one is there {'where none should be' if gone else 'where one was asked for'}: {thing}"
+        case Standing.ABSENT if gone:
+            return f"nothing is left of what {doer(effect)} did"
+        case Standing.ABSENT:
+            return f"what {doer(effect)} was to do was not done"
+
+
+def of_run(reason: Reason, effects: Sequence[EffectFacts]) -> str:
+    """A case about the run itself, such as a failed step of a workflow that says hold."""
+    stands = sum(1 for e in effects if not e.undoing and not e.read_only and standing(e) is Standing.STANDS)
+    doubt = sum(1 for e in effects if not e.undoing and not e.read_only and standing(e) is Standing.UNKNOWN)
+    where = f" at step {reason.step}" if reason.step else ""
+    facts = [f"{stands} of its effects {'stands' if stands == 1 else 'stand'}"]
+    if doubt:
+        facts.append(f"of {doubt} it is not known whether {'it does' if doubt == 1 else 'they do'}")
+    return f"the work stopped half way{where}, and {' and '.join(facts)}; {because(reason.code)}"
+
+
+def statement(effect: EffectFacts) -> str:
+    """The manifest's own sentence of what stands, fitted into ours; without one, the names of tool and step."""
+    text = effect.statement.strip()
+    if not text:
+        return f"what {doer(effect)} did stands"
+    text = cut(text.rstrip(" .!…"), STATEMENT_LIMIT)
+    first, _, rest = text.partition(" ")
+    return f"{first.lower()} {rest}" if first in OPENERS else text
+
+
+def doer(effect: EffectFacts) -> str:
+    return f"{effect.tool} (step {effect.step})"
+
+
+def cut(text: str, limit: int) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
+
+
+def one_line(text: str) -> str:
+    """Bounded, and with nothing in it that a terminal or a page could act on: hidden characters are shown as codes."""
+    safe = "".join(c if unicodedata.category(c) not in ("Cc", "Cf", "Zl", "Zp") else f"[U+{ord(c):04X}]" for c in text)
+    return cut(safe, SENTENCE_LIMIT)
