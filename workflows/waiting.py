@@ -15,14 +15,15 @@ from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
 import psycopg
-from django.conf import settings
 from django.db import connection, connections
+
+from config import gunicorn
+from workflows.ledger import RUNS_CHANNEL
 
 logger = logging.getLogger(__name__)
 
-CHANNEL = "makegood_runs"  # the ledger notifies it with the run's id, inside the transaction that changes the run
 # Of the threads that answer requests this part may wait; the rest stays free for those who want an answer now.
-MOST_WAITERS = max(1, int(getattr(settings, "WEB_THREADS", 16)) * 3 // 4)
+MOST_WAITERS = max(1, gunicorn.threads * 3 // 4)
 LOOK_AGAIN = 5.0  # seconds; a bell can be lost: a connection that broke, a pooler that passes no notifications
 LISTENS_WITHIN = 2.0  # seconds to open the listening connection; who waits longer goes by LOOK_AGAIN alone
 BREATH = 0.5  # seconds between two looks of the listening thread at whether it is still wanted
@@ -101,7 +102,7 @@ class Ear:
         while not closing.is_set():
             try:
                 with psycopg.connect(**_parameters(), autocommit=True) as link:
-                    link.execute(f"LISTEN {CHANNEL}")
+                    link.execute(f"LISTEN {RUNS_CHANNEL}")
                     self._ring_all()  # what rang while nobody listened
                     self.listening.set()
                     while not closing.is_set():

@@ -1,0 +1,30 @@
+"""/schema/ and /docs/: the contract as OpenAPI 3.1, and a page to try it that keeps the console's strict CSP."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drf_spectacular.renderers import OpenApiJsonRenderer, OpenApiJsonRenderer2, OpenApiYamlRenderer
+from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
+
+from workflows.api.schemas import COMPONENTS
+
+# Also for `manage.py spectacular --custom-settings workflows.api.openapi.SETTINGS`.
+SETTINGS: dict[str, Any] = {
+    "APPEND_COMPONENTS": {"schemas": COMPONENTS},
+    "SCHEMA_PATH_PREFIX": "/api/v1",
+    "DESCRIPTION": "Effects of agents: recorded before they are made, looked at after, never made twice.",
+    "SWAGGER_UI_SETTINGS": {"deepLinking": True, "validatorUrl": None},
+}
+
+
+class Schema(SpectacularAPIView):
+    """Open to all: it tells what can be asked, and nothing of anybody."""
+
+    custom_settings = SETTINGS
+    renderer_classes = [OpenApiJsonRenderer2, OpenApiJsonRenderer, OpenApiYamlRenderer]
+
+
+class Page(SpectacularSwaggerSplitView):
+    url_name = "api-schema"
+    template_name = "api/docs.html"
