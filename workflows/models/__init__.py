@@ -2,6 +2,7 @@
 
 from .agent import Agent, AgentKey
 from .attempt import Attempt
+from .beat import Beat
 from .catalog import Tool, Workflow
 from .decision import Decision
 from .effect import Effect
@@ -15,6 +16,7 @@ __all__ = [
     "Agent",
     "AgentKey",
     "Attempt",
+    "Beat",
     "Checkpoint",
     "Decision",
     "Effect",

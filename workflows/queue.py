@@ -1,0 +1,44 @@
+"""Rings for work. With `tasks` the only file that knows django-q2; a message is a doorbell: lost or doubled, nothing
+changes."""
+
+from __future__ import annotations
+
+from django.db import connection
+from django_q.models import OrmQ, Schedule
+from django_q.tasks import async_task
+
+from workflows import bells
+
+DRAIN, SWEEP = "workflows.tasks.drain", "workflows.tasks.sweep"
+BEATS_WITHIN = 30.0  # seconds without a beat after which the queue counts as deaf; drains beat every 5
+MANY_WAITING = 8  # messages that wait already; another bell would only be noise
+
+
+def ring() -> None:
+    """Asks for a drain where none lives. Work that is written while one lives wakes it by NOTIFY."""
+    if bells.drains_alive() == 0 and OrmQ.objects.count() < MANY_WAITING:
+        succeed()
+
+
+def succeed() -> None:
+    """Asks for the next drain."""
+    async_task(DRAIN)
+
+
+def keep_sweeping() -> None:
+    """The schedule that sweeps each minute, made once."""
+    Schedule.objects.get_or_create(
+        name="sweep", defaults={"func": SWEEP, "schedule_type": Schedule.MINUTES, "minutes": 1}
+    )
+
+
+def deaf() -> str:
+    """ "" while a drain has shown a sign of life lately; else what is wrong, for /health/ready."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT extract(epoch FROM clock_timestamp() - max(at)) FROM workflows_beat")
+        age = cursor.fetchone()[0]
+    if age is None:
+        return "No drain has shown a sign of life yet; is qcluster running?"
+    if float(age) > BEATS_WITHIN:
+        return f"The last sign of life of a drain is {float(age):.0f} s old; qcluster is dead or deaf."
+    return ""

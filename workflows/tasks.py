@@ -1,0 +1,65 @@
+"""What django-q2 runs: the drain, which does the work, and the sweep, for what no bell rang for."""
+
+from __future__ import annotations
+
+import time
+
+import structlog
+from django.conf import settings
+from django.db import connection
+
+from workflows import bells, history, queue
+from workflows.drain import IDLE_LOOK, Drain, next_due
+from workflows.engine.recover import recover
+
+CLAIM_FOR = 40.0  # seconds; the longest call (60) and its record then end within the task's 120
+BEAT_EVERY = 5.0  # seconds
+
+log = structlog.get_logger(__name__)
+
+
+def drain() -> None:
+    """Claims, calls, records, looks and advances for a while, wakes at bells, and rings its successor before it ends."""
+    work = Drain()
+    listener = bells.Listener(lambda: work.bell.put("work"), slots=settings.Q_CLUSTER["workers"])
+    if listener.slot is None:
+        listener.close()
+        work.close()
+        return
+    try:
+        recover(dead_holders=True)
+        _work(work, listener.slot)
+    finally:
+        listener.close()
+        queue.succeed()
+        work.close()
+
+
+def _work(work: Drain, slot: int) -> None:
+    end, beat = time.monotonic() + CLAIM_FOR, 0.0
+    while (now := time.monotonic()) < end:
+        if now - beat > BEAT_EVERY:
+            _beat(slot)
+            beat = now
+        if work.turn():
+            continue
+        wait = next_due()
+        work.wait(min(IDLE_LOOK, end - now, IDLE_LOOK if wait is None else wait))
+
+
+def _beat(slot: int) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "INSERT INTO workflows_beat (slot, at) VALUES (%s, clock_timestamp())"
+            " ON CONFLICT (slot) DO UPDATE SET at = excluded.at",
+            [str(bells.slot_key(slot))],
+        )
+
+
+def sweep() -> None:
+    """Once a minute: leases that are over, dead holders, a drain where none lives, history's partitions, checkpoints."""
+    lost = recover(dead_holders=True)
+    if lost:
+        log.warning("leases lost", effects=len(lost))
+    history.keep()
+    queue.ring()
