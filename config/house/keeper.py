@@ -28,6 +28,7 @@ from config.house.locks import Lock
 from config.house.place import Place, find
 from config.house.postgres import ADDRESS, DATABASE, PASSWORD, ROLE, address
 
+LOG = "postgres.log"
 START_PATIENCE = 90.0  # seconds: a crash recovery on a slow disk; `up` promises 120 for everything
 FAST_PATIENCE = 25.0  # seconds for a fast shutdown, which writes out what is in memory
 LOOK_EVERY = 0.03
@@ -58,16 +59,16 @@ def _bring_up(folder: Path, *, careless: bool) -> tuple[subprocess.Popen[bytes],
     _end_leftovers(place, known)
     cluster.make(place, folder)
     until = time.monotonic() + START_PATIENCE
-    log = folder / "postgres.log"
+    log = folder / LOG
     while True:
         # The port of last time, if it is free: what still has the old address then finds the server again.
         port = cluster.free_port(known["port"])
         server = cluster.launch(place, port=port, log=log, careless=careless)
-        if _answers(server, place, folder, port, until):
+        said = _failure(server, place, folder, port, until)
+        if not said:
             break
         server.kill()
         server.wait()
-        said = _last_words(log)
         if time.monotonic() > until or not any(words in said for words in TRANSIENT):
             raise SetupError(
                 f"The embedded PostgreSQL does not start: {said}",
@@ -88,8 +89,8 @@ def _bring_up(folder: Path, *, careless: bool) -> tuple[subprocess.Popen[bytes],
     return server, found
 
 
-def _answers(server: subprocess.Popen[bytes], place: Place, folder: Path, port: int, until: float) -> bool:
-    """Whether the server answers in time as our cluster; also sees to it that our database is in it."""
+def _failure(server: subprocess.Popen[bytes], place: Place, folder: Path, port: int, until: float) -> str:
+    """ "" once the server answers as our cluster and our database is in it; else why it does not."""
     while server.poll() is None and time.monotonic() < until:
         try:
             with psycopg.connect(
@@ -103,13 +104,13 @@ def _answers(server: subprocess.Popen[bytes], place: Place, folder: Path, port: 
             ) as connection:
                 row = connection.execute("SELECT system_identifier::text FROM pg_control_system()").fetchone()
                 if row != (cluster.identifier(place.cluster),):
-                    return False  # somebody else's PostgreSQL took the port before ours could
+                    return "could not bind: another PostgreSQL took the port first"
                 if not connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", [DATABASE]).fetchone():
                     connection.execute(f"CREATE DATABASE {DATABASE}")
-                return True
+                return ""
         except psycopg.OperationalError:
             time.sleep(LOOK_EVERY)
-    return False
+    return _last_words(folder / LOG)
 
 
 def _end_leftovers(place: Place, known: dict[str, Any]) -> None:
