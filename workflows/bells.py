@@ -35,7 +35,7 @@ def slot_key(number: int) -> int:
 
 
 class Listener:
-    """Takes a free slot of `slots`, then calls `ring` for each bell until closed. `slot` is None where none was free."""
+    """Takes a free slot of `slots`, then calls `ring` for each bell until closed. `slot`: None if none was free."""
 
     def __init__(self, ring: Callable[[], None], slots: int) -> None:
         self._ring = ring

@@ -28,7 +28,8 @@ def apply(manifest: Manifest, *, check: bool = False) -> Changes:
     """A new version becomes the current one; runs that began keep theirs. With `check` nothing is written.
 
     Raises `Invalid` where a version is there with other content, or is older than the current one."""
-    changes, flaws = Changes(), []
+    changes = Changes()
+    flaws: list[Flaw] = []
     with transaction.atomic():
         for model, kind, specs in (
             (Tool, "tools", manifest.tools),

@@ -1,4 +1,4 @@
-"""Conducts the verbs: claims, calls, records, looks and advances until nothing is due. Run by tasks, tests and benchmarks.
+"""Conducts the verbs: claims, calls, records, looks and advances until nothing is due. Run by tasks and tests.
 
 Verbs don't call each other; their order is here. Calls run in threads that know no database.
 """

@@ -23,7 +23,7 @@ EFFECT_COLUMNS = (
     "asked", "result", "before", "poll", "external_ref", "verified_at", "changed_at", "seq", "head",
 )  # fmt: skip
 RUN_COLUMNS = (
-    "phase", "state", "clean", "sealed", "ending", "end_cause", "end_reason", "needs_person", "people_reasons",
+    "phase", "state", "is_clean", "sealed", "ending", "end_cause", "end_reason", "needs_person", "people_reasons",
     "repaired", "residue", "waits_until", "advance_at", "changed_at", "ended_at", "seq", "head",
 )  # fmt: skip
 STEP_COLUMNS = ("state", "arguments", "reason", "detail", "result")

@@ -1,4 +1,4 @@
-"""Makes effects in memory, with everything that is fixed for ever: arguments, key, digest, scopes. Called by `advance`."""
+"""Makes effects in memory, with all that is fixed for ever: arguments, key, digest, scopes. For `advance`."""
 
 from __future__ import annotations
 

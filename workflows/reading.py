@@ -159,7 +159,7 @@ def _head(run: Run) -> dict[str, Any]:
         "external_id": run.external_id,
         "phase": run.phase,
         "state": run.state,
-        "clean": run.clean,
+        "clean": run.is_clean,
         "sealed": run.sealed,
     }
 

@@ -19,7 +19,7 @@ log = structlog.get_logger(__name__)
 
 
 def drain() -> None:
-    """Claims, calls, records, looks and advances for a while, wakes at bells, and rings its successor before it ends."""
+    """Claims, calls, looks and advances for a while, wakes at bells, and rings its successor before it ends."""
     work = Drain()
     listener = bells.Listener(lambda: work.bell.put("work"), slots=settings.Q_CLUSTER["workers"])
     if listener.slot is None:
@@ -57,7 +57,7 @@ def _beat(slot: int) -> None:
 
 
 def sweep() -> None:
-    """Once a minute: leases that are over, dead holders, a drain where none lives, history's partitions, checkpoints."""
+    """Once a minute: lost leases, dead holders, partitions and checkpoints, a drain where none lives."""
     lost = recover(dead_holders=True)
     if lost:
         log.warning("leases lost", effects=len(lost))

@@ -27,6 +27,7 @@ MOST_WAITERS = max(1, gunicorn.threads * 3 // 4)
 LOOK_AGAIN = 5.0  # seconds; a bell can be lost: a connection that broke, a pooler that passes no notifications
 LISTENS_WITHIN = 2.0  # seconds to open the listening connection; who waits longer goes by LOOK_AGAIN alone
 BREATH = 0.5  # seconds between two looks of the listening thread at whether it is still wanted
+LINGER = 4  # breaths; who waits in a loop finds it still there, and an idle process holds no connection
 RECONNECT = 1.0  # seconds; a restarted database is back in about that
 
 Seen = TypeVar("Seen")
@@ -75,8 +76,8 @@ class Ear:
     def close(self) -> None:
         """Ends the thread and its connection; the next who waits starts another."""
         self.closing.set()
-        if self.thread:
-            self.thread.join()
+        if thread := self.thread:
+            thread.join()
 
     def _sit(self, run_id: str) -> threading.Event | None:
         with self.lock:
@@ -105,13 +106,24 @@ class Ear:
                     link.execute(f"LISTEN {RUNS_CHANNEL}")
                     self._ring_all()  # what rang while nobody listened
                     self.listening.set()
+                    idle = 0
                     while not closing.is_set():
                         for bell in link.notifies(timeout=BREATH):
                             self._ring(bell.payload)
+                        idle = 0 if self.taken else idle + 1
+                        if idle >= LINGER and self._dismissed():
+                            return
             except psycopg.Error as error:
                 self.listening.clear()
                 logger.warning("the connection that listens for changed runs is gone: %s", error)
                 closing.wait(RECONNECT)
+
+    def _dismissed(self) -> bool:
+        """Whether nobody waits; then the next who does starts another thread."""
+        with self.lock:
+            if not self.taken:
+                self.thread = None
+            return not self.taken
 
     def _ring(self, run_id: str) -> None:
         with self.lock:

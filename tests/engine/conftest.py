@@ -63,9 +63,7 @@ def workflow(db: None) -> Callable[..., Workflow]:
             **options,
         }
         name = f"w{next(_numbers)}"
-        return Workflow.objects.create(
-            name=name, version=1, digest=canonical_digest(spec), spec=spec, owner="sim-desk"
-        )
+        return Workflow.objects.create(name=name, version=1, digest=canonical_digest(spec), spec=spec, owner="sim-desk")
 
     return make
 

@@ -20,10 +20,15 @@ def test_what_goes_well_is_acknowledged_then_verified_and_clean(
 ) -> None:
     tool("t.a", scopes=["thing:${ args.of }"])
     run = run_through(workflow("t.a"))
-    assert (run.state, run.clean, run.residue) == ("completed", True, [])
+    assert (run.state, run.is_clean, run.residue) == ("completed", True, [])
     assert states(run) == {"a forward": "verified present"}
     effect = Effect.objects.get()
-    assert [e.event for e in Entry.objects.filter(subject_id=effect.id)] == ["create", "dispatch", "acknowledge", "verify"]
+    assert [e.event for e in Entry.objects.filter(subject_id=effect.id)] == [
+        "create",
+        "dispatch",
+        "acknowledge",
+        "verify",
+    ]
     assert (Attempt.objects.get().outcome, Look.objects.get().verdict, Decision.objects.get().verdict) == (
         "acknowledged",
         "found",
@@ -109,7 +114,7 @@ def test_without_a_look_a_yes_stays_acknowledged_and_the_run_is_not_clean(
     tool("t.a", verify=False)
     run = run_through(workflow("t.a"))
     assert states(run) == {"a forward": "acknowledged unknown"}
-    assert (run.state, run.clean, len(run.residue)) == ("completed", False, 1)
+    assert (run.state, run.is_clean, len(run.residue)) == ("completed", False, 1)
 
 
 def test_without_a_look_the_same_key_is_sent_again_only_where_it_is_honoured(
@@ -129,7 +134,7 @@ def test_without_a_look_the_same_key_is_sent_again_only_where_it_is_honoured(
 def test_what_only_reads_is_settled_by_its_answer(world: World, tool: Make, workflow: Make, run_through: Make) -> None:
     tool("t.a", effect_class="read_only", access="read_only", undo=False)
     run = run_through(workflow("t.a"))
-    assert (run.state, run.clean) == ("completed", True)
+    assert (run.state, run.is_clean) == ("completed", True)
 
 
 def test_an_agent_without_the_tool_is_denied_at_the_door(

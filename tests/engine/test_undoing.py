@@ -25,7 +25,7 @@ def test_a_refused_step_undoes_what_stands_in_reverse_order_of_dependency(
         tool(name)
     world.script("t.d", "execute", "refused")
     run = run_through(workflow("t.a", "t.b", "t.c", "t.d", after={"c": ["a"], "d": ["b", "c"]}))
-    assert (run.state, run.clean, run.residue) == ("compensated", False, [])
+    assert (run.state, run.is_clean, run.residue) == ("compensated", False, [])
     assert world.things == {}
     undone = [name for name, operation, _ in world.sends if operation == "compensate"]
     assert sorted(undone[:2]) == ["t.b", "t.c"]
@@ -98,9 +98,7 @@ def test_writing_off_a_stuck_undoing_lets_the_rest_be_undone_and_states_what_sta
     assert states(run)["a forward"] == "undone gone"
 
 
-def test_looking_again_settles_what_was_unknown(
-    world: World, tool: Make, workflow: Make, run_through: Make
-) -> None:
+def test_looking_again_settles_what_was_unknown(world: World, tool: Make, workflow: Make, run_through: Make) -> None:
     tool("t.a")
     world.script("t.a", "look", "several")
     run = run_through(workflow("t.a"))

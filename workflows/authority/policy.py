@@ -46,7 +46,5 @@ def decide(*, agent: Agentlike, tool: str, profile: dict[str, Any], kind: str) -
     if profile["autonomy"] == "ask":
         return Verdict(DENY, "asks", f"{tool} asks for an approval, and approvals can't be given yet")
     if profile["environment"] == "untrusted" and profile["access"] != "read_only":
-        return Verdict(
-            DENY, "untrusted-write", f"{tool} writes to an untrusted environment, which asks for an approval"
-        )
+        return Verdict(DENY, "untrusted-write", f"{tool} writes where it isn't trusted, which asks for an approval")
     return Verdict(ALLOW, "trusted-auto")

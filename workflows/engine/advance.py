@@ -101,7 +101,7 @@ def _say(run: Run, steps: list[Step], effects: list[Effect], now: dt.datetime) -
     run.state = run_words.state_of(run, steps, effects)
     if run.phase == Phase.OVER:
         run.ended_at, run.waits_until = now, None
-        run.clean = run_words.is_clean(run.state, effects)
+        run.is_clean = run_words.is_clean(run.state, effects)
         run.residue = residue_of(run.state, effects)
         return
     deadline = run.deadline if run.phase != Phase.UNWINDING and run.deadline and run.deadline > now else None

@@ -18,7 +18,7 @@ from workflows import ledger, rows
 from workflows.engine.call import calls_of, guarded, seen
 from workflows.models import Effect, Look
 from workflows.outcomes import Acknowledged, NotSent, Outcome, Pending, Refused, Sighting, Unknown, Verdict
-from workflows.policies import after_look
+from workflows.policies import after_look, backoff
 from workflows.policies import next as decided
 from workflows.policies.after_outcome import after_outcome, doubted
 from workflows.states import EffectState
@@ -122,7 +122,7 @@ def _after_poll(effect: Effect, answer: Outcome, times: Timings, now: dt.datetim
         case Pending() | Refused() | NotSent() | Unknown():
             if effect.looks_until and now >= effect.looks_until:
                 return doubted("the provider's own work did not end in its time", times, now)
-            wait = max(times.poll_every, min(getattr(answer, "retry_after", None) or 0.0, after_look.backoff.LOOK_CAP))
+            wait = max(times.poll_every, min(getattr(answer, "retry_after", None) or 0.0, backoff.LOOK_CAP))
             poll = dict(answer.poll) if isinstance(answer, Pending) else effect.poll
             return decided.Next(move=decided.NOTE, knows={"due": now + dt.timedelta(seconds=wait), "poll": poll})
 

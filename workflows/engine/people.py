@@ -1,4 +1,4 @@
-"""What a person's act says of what is stuck. Each is one verb, journaled with who and why; policy still holds at dispatch."""
+"""What a person's act says of what is stuck. Each is one verb, journaled with who and why."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def look_again(effect_id: uuid.UUID, *, by: str, why: str) -> Effect:
 
 
 def write_off(effect_id: uuid.UUID, *, by: str, why: str) -> Effect:
-    """A stuck effect is left as it is: what it left in the world stays stated as residue. Raises `Invalid`, `NotFound`."""
+    """A stuck effect is left as it is: what it left stays stated as residue. Raises `Invalid`, `NotFound`."""
     with transaction.atomic():
         effect = _stuck(effect_id, "written off")
         effect.write_off(detail=why)

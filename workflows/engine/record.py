@@ -20,6 +20,8 @@ from workflows.policies.after_outcome import after_outcome
 from workflows.states import REST, EffectState
 from workflows.toolbox import tool_of
 
+BELIEVED_NOT_THERE = REST - {EffectState.WRITTEN_OFF}
+
 
 def record(answered: Sequence[tuple[Effect, Outcome]]) -> set[uuid.UUID]:
     """Writes each outcome; returns the ids of effects that moved. A constant number of statements."""

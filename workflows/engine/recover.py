@@ -1,4 +1,4 @@
-"""Finds effects whose worker is gone: the lease is over, or the holder is dead on this host. Called by drains and sweeps.
+"""Finds effects whose worker is gone: the lease is over, or the holder is dead. Called by drains and sweeps.
 
 Nothing is assumed done, and nothing is sent: each becomes unknown under a raised fence and is looked at.
 """

@@ -354,7 +354,7 @@ class Migration(migrations.Migration):
                         max_length=30,
                     ),
                 ),
-                ("clean", models.BooleanField(null=True)),
+                ("is_clean", models.BooleanField(null=True)),
                 ("sealed", models.BooleanField(default=False)),
                 ("ending", models.CharField(blank=True, max_length=20)),
                 ("end_cause", models.CharField(blank=True, max_length=20)),
@@ -834,9 +834,11 @@ class Migration(migrations.Migration):
             model_name="run",
             constraint=models.CheckConstraint(
                 condition=models.Q(
-                    models.Q(("clean__isnull", False), ("ended_at__isnull", False), ("phase", "over")),
+                    models.Q(("is_clean__isnull", False), ("ended_at__isnull", False), ("phase", "over")),
                     models.Q(
-                        models.Q(("phase", "over"), _negated=True), ("clean__isnull", True), ("ended_at__isnull", True)
+                        models.Q(("phase", "over"), _negated=True),
+                        ("is_clean__isnull", True),
+                        ("ended_at__isnull", True),
                     ),
                     _connector="OR",
                 ),

@@ -4,17 +4,16 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('workflows', '0003_adhoc'),
+        ("workflows", "0003_adhoc"),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='Beat',
+            name="Beat",
             fields=[
-                ('slot', models.CharField(max_length=200, primary_key=True, serialize=False)),
-                ('at', models.DateTimeField()),
+                ("slot", models.CharField(max_length=200, primary_key=True, serialize=False)),
+                ("at", models.DateTimeField()),
             ],
         ),
     ]

@@ -1,4 +1,4 @@
-"""An attempt: one send, written before the first byte leaves and completed when its answer, or its absence, is known."""
+"""An attempt: one send, written before the first byte leaves and completed when its answer is known."""
 
 from __future__ import annotations
 

@@ -146,8 +146,8 @@ class Effect(models.Model):
         return f"{self.kind} {self.id} {self.state}"
 
     @classmethod
-    def from_db(cls, db: Any, field_names: Any, values: Any) -> Effect:
-        effect = super().from_db(db, field_names, values)
+    def from_db(cls, db: Any, field_names: Any, values: Any, **options: Any) -> Effect:
+        effect = super().from_db(db, field_names, values, **options)
         effect.was_state, effect.was_fence = effect.state, effect.fence
         return effect
 

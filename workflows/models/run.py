@@ -30,7 +30,7 @@ class Run(models.Model):
     epoch = models.BigIntegerField()
     phase = FSMField(default=P.RUNNING.value, choices=choices(Phase), protected=True)
     state = models.CharField(max_length=30, choices=choices(RunState), default=RunState.RUNNING.value)
-    clean = models.BooleanField(null=True)
+    is_clean = models.BooleanField(null=True)
     sealed = models.BooleanField(default=False)
     ending = models.CharField(max_length=20, blank=True)  # how it turns back: compensate | hold
     end_cause = models.CharField(max_length=20, blank=True)  # why it turns back: step | cancel | deadline | person
@@ -59,8 +59,8 @@ class Run(models.Model):
             models.CheckConstraint(condition=models.Q(phase__in=[p.value for p in Phase]), name="run_phase_known"),
             models.CheckConstraint(condition=models.Q(state__in=[s.value for s in RunState]), name="run_state_known"),
             models.CheckConstraint(
-                condition=models.Q(phase=P.OVER.value, clean__isnull=False, ended_at__isnull=False)
-                | (~models.Q(phase=P.OVER.value) & models.Q(clean__isnull=True, ended_at__isnull=True)),
+                condition=models.Q(phase=P.OVER.value, is_clean__isnull=False, ended_at__isnull=False)
+                | (~models.Q(phase=P.OVER.value) & models.Q(is_clean__isnull=True, ended_at__isnull=True)),
                 name="run_is_clean_or_not_only_once_over",
             ),
         )
@@ -75,8 +75,8 @@ class Run(models.Model):
         return f"run {self.id}"
 
     @classmethod
-    def from_db(cls, db: Any, field_names: Any, values: Any) -> Run:
-        run = super().from_db(db, field_names, values)
+    def from_db(cls, db: Any, field_names: Any, values: Any, **options: Any) -> Run:
+        run = super().from_db(db, field_names, values, **options)
         run.was_phase = run.phase
         return run
 
@@ -95,5 +95,5 @@ class Run(models.Model):
 
     @named("phase", "reopen", [P.OVER.value], P.UNWINDING.value)
     def reopen(self) -> None:
-        self.clean = self.ended_at = None
+        self.is_clean = self.ended_at = None
         self.ending = self.ending or "hold"

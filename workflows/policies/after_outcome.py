@@ -1,4 +1,4 @@
-"""Decides what an answer to a send, or its absence, means for an effect. Pure; `engine.record` and `engine.look` apply it.
+"""Decides what an answer to a send, or its absence, means for an effect. Pure; `record` and `look` apply it.
 
 1. Yes: acknowledged; a look follows where one can verify.
 2. Accepted, goes on: pending, asked again later.

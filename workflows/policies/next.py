@@ -11,8 +11,8 @@ NOTE = "note"
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class Next:
-    """`move`: a name of the table of moves, or "note" where only knowledge changes. `knows`: fields to set; "due" in it is when
-    somebody moves next (`due_at`), which moves clear."""
+    """`move`: a name of the table of moves, or "note" where only knowledge changes. `knows`: fields to set;
+    "due" in it is when somebody moves next (`due_at`), which moves clear."""
 
     move: str
     fields: dict[str, Any] = dataclasses.field(default_factory=dict)

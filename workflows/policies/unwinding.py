@@ -1,4 +1,4 @@
-"""How a run turns back: what is to be undone, in which order, and what needs a person. Pure; `engine.advance` acts on it.
+"""How a run turns back: what is to be undone, in which order, and what needs a person. Pure; `advance` acts on it.
 
 1. What has not left is cancelled. What is under way runs to its answer; unknown is resolved first.
 2. What stands is undone in reverse order of dependency. A stuck undoing holds back what it depends on, not the rest.
@@ -115,9 +115,7 @@ def _follow(course: Course, step: Any, effect: Any, undoing: Any) -> bool:
         return True
     if undoing.state == S.STUCK:
         course.people.append(reason_of(undoing, step))
-    if undoing.state == S.WRITTEN_OFF:
-        return True
-    return False
+    return bool(undoing.state == S.WRITTEN_OFF)
 
 
 def _hold(course: Course, run: Any, effects: list[Any]) -> None:

@@ -1,4 +1,4 @@
-"""Writes that an agent was denied something when it asked, in a transaction of its own, so that it outlives the refusal."""
+"""Writes that an agent was denied something when it asked, in a commit that outlives the refusal."""
 
 from __future__ import annotations
 
