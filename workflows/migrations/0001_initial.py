@@ -834,7 +834,7 @@ class Migration(migrations.Migration):
             model_name="run",
             constraint=models.CheckConstraint(
                 condition=models.Q(
-                    models.Q(("is_clean__isnull", False), ("ended_at__isnull", False), ("phase", "over")),
+                    models.Q(("ended_at__isnull", False), ("is_clean__isnull", False), ("phase", "over")),
                     models.Q(
                         models.Q(("phase", "over"), _negated=True),
                         ("is_clean__isnull", True),
