@@ -837,8 +837,8 @@ class Migration(migrations.Migration):
                     models.Q(("ended_at__isnull", False), ("is_clean__isnull", False), ("phase", "over")),
                     models.Q(
                         models.Q(("phase", "over"), _negated=True),
-                        ("is_clean__isnull", True),
                         ("ended_at__isnull", True),
+                        ("is_clean__isnull", True),
                     ),
                     _connector="OR",
                 ),
