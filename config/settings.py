@@ -245,10 +245,18 @@ LOGGING: dict[str, Any] = {
             ],
         }
     },
+    # Whoever asks for readiness every second is told; the log needn't be.
+    "filters": {
+        "not of health": {
+            "()": "django.utils.log.CallbackFilter",
+            "callback": lambda record: getattr(getattr(record, "request", None), "path", "") != "/health/ready",
+        }
+    },
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "structlog"}},
     "root": {"handlers": ["stderr"], "level": "INFO"},
     "loggers": {
         "django": {"level": "INFO"},
+        "django.request": {"filters": ["not of health"]},
         "django.server": {"handlers": [], "propagate": True},
         "django-q": {"handlers": [], "propagate": True, "level": "WARNING"},
         "httpx": {"level": "WARNING"},

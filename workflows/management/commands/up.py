@@ -13,6 +13,7 @@ from django.db import connection
 
 from config.house.children import Child
 from config.house.supervisor import QUEUE, House
+from workflows import queue
 
 WEB_GRACE = 8.0  # seconds: gunicorn itself gives open requests five
 QUEUE_GRACE = 15.0  # seconds for calls under way; what is cut off then is unknown, and looked at by the next start
@@ -29,6 +30,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, port: int, no_demo: bool, **options: Any) -> None:
         with House(settings.DATA_FOLDER, port, self._say) as house:
             call_command("migrate", interactive=False, verbosity=0)
+            queue.ring()  # for the work that waits since last time
             connection.close()
             house.keep(_family(port, demo=not no_demo), ready=lambda: self._say(f"Makegood is ready: {house.url}"))
 
