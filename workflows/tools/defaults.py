@@ -21,6 +21,8 @@ LOOKS = 6
 LOOK_WITHIN = 10 * MINUTE
 # Ten seconds, enough for a read of one object; a look is repeated anyway.
 LOOK_TIMEOUT = 10.0
+# Mail servers scan for viruses between the final dot and their yes.
+MAIL_TIMEOUT = 30.0
 POLL_EVERY = 2.0
 POLL_WITHIN = 10 * MINUTE
 # The shortest time that providers with idempotency keys promise to keep them.
@@ -39,3 +41,4 @@ ACKNOWLEDGED = "status in [200, 201, 204]"
 TEMPORARY = "status == 429"
 REFUSED = "status >= 400 && status < 500 && !(status in [408, 425, 429])"
 REFUSED_KEYED = "status >= 400 && status < 500 && !(status in [408, 409, 425, 429])"
+REFUSED_DELETE = "status >= 400 && status < 500 && !(status in [404, 408, 409, 410, 425, 429])"

@@ -3,11 +3,12 @@
 `compile` one expression; `fill` every `${ }` in a JSON value. Everything raises `ExpressionError` and nothing else.
 """
 
-from workflows.tools.expressions.programs import Expression, compile  # noqa: A004
-from workflows.tools.expressions.templates import Template, fill, fill_text, parse, text_of, texts_in
+from workflows.tools.expressions.programs import Expression, compile, paths  # noqa: A004
+from workflows.tools.expressions.templates import OPEN, Template, fill, fill_text, parse, text_of, texts_in
 from workflows.tools.expressions.tokens import ExpressionError
 
 __all__ = [
+    "OPEN",
     "Expression",
     "ExpressionError",
     "Template",
@@ -15,6 +16,7 @@ __all__ = [
     "fill",
     "fill_text",
     "parse",
+    "paths",
     "text_of",
     "texts_in",
 ]

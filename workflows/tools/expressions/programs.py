@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import cel
 
 from workflows.tools.expressions import functions
-from workflows.tools.expressions.analysis import Analysis, analyse
+from workflows.tools.expressions.analysis import Analysis, Path, analyse
 from workflows.tools.expressions.binding import Load, bound, out
 from workflows.tools.expressions.tokens import ExpressionError
 
@@ -86,6 +86,11 @@ def compile(text: str, names: Collection[str], *, with_secrets: bool = False) ->
     if expression.analysis.secrets and not with_secrets:
         raise ExpressionError("", text, "secret() is allowed in headers, json and auth only")
     return expression
+
+
+def paths(text: str) -> tuple[Path, ...]:
+    """Each name that the expression reads, with what it selects from it. Raises `ExpressionError`."""
+    return _compiled(text).analysis.paths
 
 
 def token_of(name: str) -> str:

@@ -1,0 +1,103 @@
+"""The shape of a tool of kind http."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import Field
+
+from workflows.tools import defaults
+from workflows.tools.manifest.fields import (
+    AnyTool,
+    Asking,
+    Duration,
+    JsonMap,
+    PositiveDuration,
+    Strict,
+    Text,
+    Timeout,
+    Undoing,
+)
+
+Reads = Literal["GET", "HEAD", "POST"]  # some searches are a POST
+Method = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
+
+
+class Basic(Strict):
+    username: Text
+    password: Text
+
+
+class Auth(Strict):
+    """One of the two."""
+
+    bearer: Text | None = None
+    basic: Basic | None = None
+
+
+class Request(Strict):
+    url: Text
+    headers: dict[str, str] = {}
+    auth: Auth | None = None
+
+
+class Poll(Strict):
+    """`headers` and `auth` are those of the request that began the work, unless given."""
+
+    url: Text
+    headers: dict[str, str] | None = None
+    auth: Auth | None = None
+    every: PositiveDuration = defaults.POLL_EVERY
+    within: PositiveDuration = defaults.POLL_WITHIN
+    done: Text
+    failed: Text | None = None
+    result: JsonMap = {}
+
+
+class Answered(Request):
+    """A request whose answer is judged: the first true one of the four counts, in this order."""
+
+    json_: Any = Field(default=None, alias="json")
+    acknowledged: Text | None = None
+    pending: Text | None = None
+    poll: Poll | None = None
+    temporary: Text | None = None
+    refused: Text | None = None
+    result: JsonMap = {}
+
+
+class Execute(Answered):
+    method: Method
+    timeout: Timeout = defaults.TIMEOUT
+    late: Duration | None = None
+
+
+class Verify(Request, Asking):
+    """A look: several, differs, found, absent are read in this order; the first true one counts."""
+
+    method: Reads = "GET"
+    json_: Any = Field(default=None, alias="json")
+    several: Text | None = None
+    differs: Text | None = None
+    found: Text
+    absent: Text
+    result: JsonMap = {}
+
+
+class Before(Request):
+    method: Reads = "GET"
+    keep: JsonMap
+    version: Text | None = None
+
+
+class Compensate(Answered, Undoing):
+    method: Method
+    verify: Verify | None = None
+
+
+class HttpTool(AnyTool):
+    kind: Literal["http"]
+    before: Before | None = None
+    execute: Execute
+    verify: Verify | None = None
+    compensate: Compensate | None = None
