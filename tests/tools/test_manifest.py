@@ -257,7 +257,7 @@ def test_a_reversible_profile_needs_its_undoing() -> None:
 
 def test_a_natural_key_needs_a_look() -> None:
     text = CONTACT.replace("by: native_key, retention: 24h", "by: natural_key")
-    assert loaded(text)
+    assert loaded(text).tools
     text = text[: text.index("    verify:")] + text[text.index("    compensate:") :]
     assert "needs a verify that asks the world" in refusal(text)
 

@@ -5,7 +5,7 @@ A subclass overrides `send` and, where it can look, `look`; nothing here or belo
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from workflows.outcomes import Outcome, Refused, Sighting, Unknown, Verdict
 from workflows.tools import environment, expressions, schema
@@ -24,6 +24,9 @@ class Tool:
     `spec` is the normalised dict of the manifest, durations in seconds. An exception out of here is our bug;
     whoever calls records it as unknown.
     """
+
+    # A Python tool may carry its own manifest entry: `{"name": ..., "version": ..., "profile": {...}, ...}`.
+    declares: ClassVar[dict[str, Any] | None] = None
 
     def __init__(self, name: str, spec: JsonObject) -> None:
         self.name = name
