@@ -11,10 +11,10 @@ import time
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
-from django.db import OperationalError, connection
-from psycopg import errors as pg
+from django.db import connection
 
-from workflows.engine import call, look, record, release
+from workflows import salvage
+from workflows.engine import call, look, release
 from workflows.engine.advance import advance
 from workflows.engine.dispatch import dispatch
 from workflows.engine.recover import recover
@@ -25,7 +25,6 @@ RECOVER_EVERY = 1.0  # seconds between searches for lost leases
 IDLE_LOOK = 1.0  # seconds: the longest sleep, for what no bell rang for
 GATHER = 0.004  # seconds to let more answers come in before one transaction records them
 MANY = 8  # calls under way from which on gathering pays
-REPEATS = 5  # of a transaction that lost against another
 
 
 class Drain:
@@ -44,14 +43,21 @@ class Drain:
         did = self._record()
         if time.monotonic() - self._recovered > RECOVER_EVERY:
             self._recovered = time.monotonic()
-            did |= bool(again(recover))
+            did |= bool(salvage.again(recover))
         if claim:
-            did |= bool(again(release.release, self.slots))
-        did |= bool(again(advance))
+            did |= bool(salvage.again(release.release, self.slots))
+        did |= bool(self._advance())
         if claim:
             did |= self._send()
             did |= self._look()
         return did
+
+    def _advance(self) -> int:
+        """A run that can't be advanced must not stop the others: they go one by one, and it is set aside, aloud."""
+        try:
+            return len(salvage.again(advance))
+        except salvage.SINGLE_OUT:
+            return salvage.advance_one_by_one()
 
     @property
     def under_way(self) -> int:
@@ -92,7 +98,7 @@ class Drain:
         free = self.slots - len(self._sends)
         if free <= 0:
             return False
-        effects = again(dispatch, free)
+        effects = salvage.again(dispatch, free)
         if not effects:
             return False
         for effect, future in call.begin(effects, self._pool, effects[0].sending.started_at):
@@ -116,27 +122,15 @@ class Drain:
     def _record(self) -> bool:
         sent = [future for future in self._sends if future.done()]
         if sent:
-            answered = [(self._sends[f], f.result()) for f in sent]
-            record.record(answered)
+            salvage.record_all([(self._sends[f], f.result()) for f in sent])
             for future in sent:
                 del self._sends[future]
         seen = [future for future in self._looks if future.done()]
         if seen:
-            again(look.record, [(self._looks[f][0], f.result(), self._looks[f][1]) for f in seen])
+            salvage.again(look.record, [(self._looks[f][0], f.result(), self._looks[f][1]) for f in seen])
             for future in seen:
                 del self._looks[future]
         return bool(sent or seen)
-
-
-def again(verb: Any, *args: Any) -> Any:
-    """Repeats a transaction that lost against another; never used around a call."""
-    for left in reversed(range(REPEATS)):
-        try:
-            return verb(*args)
-        except OperationalError as error:
-            if left == 0 or not isinstance(error.__cause__, pg.DeadlockDetected | pg.SerializationFailure):
-                raise
-    raise AssertionError
 
 
 NEXT = """

@@ -23,12 +23,12 @@ from workflows.states import EffectState, Phase
 BATCH = 128
 
 
-def advance(limit: int = BATCH) -> list[uuid.UUID]:
-    """Advances up to `limit` runs that are due; returns their ids. A constant number of statements."""
+def advance(limit: int = BATCH, *, only: uuid.UUID | None = None) -> list[uuid.UUID]:
+    """Advances up to `limit` runs that are due, or that one; returns their ids. A constant number of statements."""
     with transaction.atomic():
         now = rows.now()
         runs = list(
-            Run.objects.filter(advance_at__lte=now)
+            Run.objects.filter(advance_at__lte=now, **({"id": only} if only else {}))
             .order_by("advance_at")
             .select_for_update(of=("self",), skip_locked=True)
             .select_related("workflow", "agent")[:limit]

@@ -1,0 +1,60 @@
+"""What the drain does when a set write fails: repeats what lost a race, and singles out the row that spoils the others."""
+
+from __future__ import annotations
+
+import traceback
+from typing import Any
+
+from django.db import DataError, IntegrityError, OperationalError
+from psycopg import errors as pg
+
+from workflows import rows
+from workflows.engine import record, set_aside
+from workflows.engine.advance import BATCH, advance
+from workflows.models import Effect, Run
+from workflows.outcomes import Outcome, Unknown
+
+REPEATS = 5  # of a transaction that lost against another
+# What one row can do to all that are written with it. An outage is none of these: it ends the drain.
+SINGLE_OUT = (DataError, IntegrityError, ValueError, TypeError, KeyError, AttributeError, LookupError, RuntimeError)
+
+
+def again(verb: Any, *args: Any, **options: Any) -> Any:
+    """Repeats a transaction that lost against another; never used around a call."""
+    for left in reversed(range(REPEATS)):
+        try:
+            return verb(*args, **options)
+        except OperationalError as error:
+            if left == 0 or not isinstance(error.__cause__, pg.DeadlockDetected | pg.SerializationFailure):
+                raise
+    raise AssertionError
+
+
+def advance_one_by_one(limit: int = BATCH) -> int:
+    """Advances up to `limit` due runs, each in a transaction of its own; returns how many were met."""
+    due = list(
+        Run.objects.filter(advance_at__lte=rows.now()).order_by("advance_at").values_list("id", flat=True)[:limit]
+    )
+    for run_id in due:
+        try:
+            again(advance, 1, only=run_id)
+        except SINGLE_OUT:
+            set_aside.aside(run_id, traceback.format_exc())
+    return len(due)
+
+
+def record_all(answered: list[tuple[Effect, Outcome]]) -> None:
+    """An answer that can't be stored must not take the others with it, nor be lost: nobody knows what it said."""
+    try:
+        again(record.record, answered)
+    except SINGLE_OUT:
+        for effect, outcome in answered:
+            fresh = Effect.objects.select_related("tool").get(id=effect.id)
+            fresh.sending, fresh.was_fence = effect.sending, effect.fence
+            try:
+                again(record.record, [(fresh, outcome)])
+            except SINGLE_OUT as trouble:
+                fresh = Effect.objects.select_related("tool").get(id=effect.id)
+                fresh.sending, fresh.was_fence = effect.sending, effect.fence
+                reason = f"its answer could not be stored: {type(trouble).__name__}"
+                again(record.record, [(fresh, Unknown(reason=reason))])
