@@ -1,4 +1,4 @@
-"""What the drain does when a set write fails: repeats what lost a race, and singles out the row that spoils the others."""
+"""What the drain does when a set write fails: repeats what lost a race, singles out the row that spoils the others."""
 
 from __future__ import annotations
 
@@ -49,12 +49,8 @@ def record_all(answered: list[tuple[Effect, Outcome]]) -> None:
         again(record.record, answered)
     except SINGLE_OUT:
         for effect, outcome in answered:
-            fresh = Effect.objects.select_related("tool").get(id=effect.id)
-            fresh.sending, fresh.was_fence = effect.sending, effect.fence
             try:
-                again(record.record, [(fresh, outcome)])
+                again(record.record, [(effect, outcome)])
             except SINGLE_OUT as trouble:
-                fresh = Effect.objects.select_related("tool").get(id=effect.id)
-                fresh.sending, fresh.was_fence = effect.sending, effect.fence
                 reason = f"its answer could not be stored: {type(trouble).__name__}"
-                again(record.record, [(fresh, Unknown(reason=reason))])
+                again(record.record, [(effect, Unknown(reason=reason))])

@@ -27,6 +27,8 @@ def record(answered: Sequence[tuple[Effect, Outcome]]) -> set[uuid.UUID]:
     """Writes each outcome; returns the ids of effects that moved. A constant number of statements."""
     if not answered:
         return set()
+    # Twins are moved, so that a transaction that is repeated begins with effects as they were dispatched.
+    answered = [(effect.twin(), outcome) for effect, outcome in answered]
     with transaction.atomic():
         now = rows.now()
         effects = [effect for effect, _ in answered]

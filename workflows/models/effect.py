@@ -151,6 +151,12 @@ class Effect(models.Model):
         effect.was_state, effect.was_fence = effect.state, effect.fence
         return effect
 
+    def twin(self) -> Effect:
+        """The same row in memory once more: what is done to it leaves this one as it is."""
+        other = type(self).__new__(type(self))
+        other.__dict__.update(self.__dict__)
+        return other
+
     def note(self) -> None:
         """Says that only knowledge changed, not the state; the ledger journals it."""
         self.event = "note"
