@@ -29,11 +29,14 @@ class Child:
     command: Sequence[str]
     grace: float
     tells: Path | None = None  # a JSON file it writes once it runs: environment variables for those after it
+    once: bool = False  # it does its work and ends; it is not started again
     holder: subprocess.Popen[bytes] | None = None
 
     def start(self, folder: Path, environment: Mapping[str, str]) -> subprocess.Popen[bytes]:
         record = folder / RECORDS / f"{self.name}.json"
         record.parent.mkdir(mode=0o700, exist_ok=True)
+        _end_leftover(record, folder)  # of a holder that was killed
+        self.ask_to_end()
         if self.tells:
             self.tells.unlink(missing_ok=True)
         self.holder = subprocess.Popen(
@@ -70,22 +73,25 @@ class Child:
 
 def end_leftovers(folder: Path) -> list[str]:
     """Waits for what a killed `up` left, which is ending by itself, then ends it by force. Returns the names found."""
-    found = []
-    for record in sorted((folder / RECORDS).glob("*.json")):
-        try:
-            content = json.loads(record.read_text(encoding="utf-8"))
-            holder, command = tuple(content["holder"]), tuple(content["command"])
-        except (ValueError, KeyError, TypeError):
-            record.unlink()
-            continue
-        if processes.alive(*holder) or processes.alive(*command) or _members(command[0], folder):
-            found.append(record.stem)
-        if processes.alive(*holder):
-            processes.wait_gone([holder], _grace(holder[0]) + HOLDER_PATIENCE)
-        processes.end([holder, command], gently=signal.SIGTERM, patience=HOLDER_PATIENCE)
-        for member in _members(command[0], folder):
-            processes.end([(member, processes.started(member))], gently=signal.SIGKILL, patience=HOLDER_PATIENCE)
+    records = sorted((folder / RECORDS).glob("*.json"))
+    return [record.stem for record in records if _end_leftover(record, folder)]
+
+
+def _end_leftover(record: Path, folder: Path) -> bool:
+    """Whether anything of this record's child was still there."""
+    try:
+        content = json.loads(record.read_text(encoding="utf-8"))
+        holder, command = tuple(content["holder"]), tuple(content["command"])
+    except (OSError, ValueError, KeyError, TypeError):
         record.unlink(missing_ok=True)
+        return False
+    found = processes.alive(*holder) or processes.alive(*command) or bool(_members(command[0], folder))
+    if processes.alive(*holder):
+        processes.wait_gone([holder], _grace(holder[0]) + HOLDER_PATIENCE)
+    processes.end([holder, command], gently=signal.SIGTERM, patience=HOLDER_PATIENCE)
+    for member in _members(command[0], folder):
+        processes.end([(member, processes.started(member))], gently=signal.SIGKILL, patience=HOLDER_PATIENCE)
+    record.unlink(missing_ok=True)
     return found
 
 

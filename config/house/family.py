@@ -71,13 +71,17 @@ class Family:
         threading.Thread(target=wait, daemon=True).start()
 
     def _plan_again(self, name: str) -> None:
-        now, holder = time.monotonic(), self._children[name].holder
+        now, child = time.monotonic(), self._children[name]
+        code = child.holder.returncode if child.holder else 0
+        if child.once:
+            if code:
+                self._say(f"{name} ended (exit code {code}); it is tried again at the next start.")
+            return
         lived = now - self._started[name]
         pause = (
             FIRST_BACKOFF if lived > LIVED_WELL else min(self._backoff.get(name, FIRST_BACKOFF / 2) * 2, LAST_BACKOFF)
         )
         self._backoff[name], self._due[name] = pause, now + pause
-        code = holder.returncode if holder else 0
         self._say(f"{name} ended (exit code {code}); starting it again in {pause:.0f} s.")
 
 

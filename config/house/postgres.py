@@ -46,6 +46,8 @@ class Lease:
         self.lock.close()
         if wait:
             processes.wait_gone([self.keeper], END_PATIENCE)
+            for keeper in _keepers:
+                keeper.poll()  # reaps it
 
 
 def join(folder: Path, *, careless: bool = False) -> Lease:

@@ -14,9 +14,11 @@ from django.db import connection
 from config.house.children import Child
 from config.house.supervisor import QUEUE, House
 from workflows import queue
+from workflows.management.logins import demo_logins
 
 WEB_GRACE = 8.0  # seconds: gunicorn itself gives open requests five
-QUEUE_GRACE = 15.0  # seconds for calls under way; what is cut off then is unknown, and looked at by the next start
+OUTSIDE_GRACE = 5.0  # seconds: they write each change before they answer
+QUEUE_GRACE = 10.0  # seconds for calls under way; what is cut off then is unknown, and looked at by the next start
 
 
 class Command(BaseCommand):
@@ -31,8 +33,14 @@ class Command(BaseCommand):
         with House(settings.DATA_FOLDER, port, self._say) as house:
             call_command("migrate", interactive=False, verbosity=0)
             queue.ring()  # for the work that waits since last time
+            logins = {} if no_demo else demo_logins(settings.DATA_FOLDER)
             connection.close()
-            house.keep(_family(port, demo=not no_demo), ready=lambda: self._say(f"Makegood is ready: {house.url}"))
+            house.keep(_family(port, demo=not no_demo), ready=lambda: self._welcome(house.url, logins))
+
+    def _welcome(self, url: str, logins: dict[str, str]) -> None:
+        self._say(f"Makegood is ready: {url}")
+        for login, password in logins.items():
+            self._say(f"  login {login}, password {password}")
 
     def _say(self, line: str) -> None:
         self.stdout.write(line)
@@ -40,12 +48,17 @@ class Command(BaseCommand):
 
 
 def _family(port: int, *, demo: bool) -> list[Child]:
-    python = sys.executable
-    web = [python, "-m", "gunicorn", "--config", "python:config.gunicorn", "--bind", f"127.0.0.1:{port}", "config.wsgi"]
-    outside = settings.DATA_FOLDER / "outside"
-    serve = [python, "-m", "examples.outside", "serve", "--data", str(outside)]
+    """In the order of their start: those after the outside services get to know where these are."""
+    manage = [sys.executable, "manage.py"]
+    web = ["-m", "gunicorn", "--config", "python:config.gunicorn", "--bind", f"127.0.0.1:{port}", "config.wsgi"]
+    family = [Child("web", [sys.executable, *web], WEB_GRACE), Child(QUEUE, [*manage, "qcluster"], QUEUE_GRACE)]
+    if not demo:
+        return family
+    places = settings.DATA_FOLDER / "outside.json"
+    serve = ["-m", "examples.outside", "serve", "--data", str(settings.DATA_FOLDER / "outside")]
+    outside = [sys.executable, *serve, "--ports-file", str(places)]
     return [
-        *([Child("outside", serve, WEB_GRACE, tells=outside / "outside.json")] if demo else []),
-        Child("web", web, WEB_GRACE),
-        Child(QUEUE, [python, "manage.py", "qcluster"], QUEUE_GRACE),
+        Child("outside", outside, OUTSIDE_GRACE, tells=places),
+        *family,
+        Child("demo", [*manage, "demo", "--port", str(port)], 0.0, once=True),
     ]
