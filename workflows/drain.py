@@ -14,7 +14,7 @@ from typing import Any
 from django.db import connection
 
 from workflows import salvage
-from workflows.engine import call, look, release
+from workflows.engine import call, image, look, release
 from workflows.engine.advance import advance
 from workflows.engine.dispatch import dispatch
 from workflows.engine.recover import recover
@@ -33,8 +33,10 @@ class Drain:
     def __init__(self, slots: int = SLOTS) -> None:
         self.slots = slots
         self.bell: queue.SimpleQueue[str] = queue.SimpleQueue()
-        self._pool = ThreadPoolExecutor(slots, thread_name_prefix="call")
+        # Sends and looks have slots of their own: neither waits behind the other.
+        self._pool = ThreadPoolExecutor(2 * slots, thread_name_prefix="call")
         self._sends: dict[Future[Any], Effect] = {}
+        self._images: dict[Future[Any], Effect] = {}
         self._looks: dict[Future[Any], tuple[Effect, dt.datetime]] = {}
         self._recovered = 0.0
 
@@ -61,7 +63,7 @@ class Drain:
 
     @property
     def under_way(self) -> int:
-        return len(self._sends) + len(self._looks)
+        return len(self._sends) + len(self._images) + len(self._looks)
 
     def until_idle(self, seconds: float = 30.0) -> None:
         """Goes on until nothing is under way and nothing is due within a second. `TimeoutError` after `seconds`."""
@@ -95,16 +97,23 @@ class Drain:
         self._pool.shutdown()
 
     def _send(self) -> bool:
-        free = self.slots - len(self._sends)
+        free = self.slots - len(self._sends) - len(self._images)
         if free <= 0:
             return False
         effects = salvage.again(dispatch, free)
         if not effects:
             return False
-        for effect, future in call.begin(effects, self._pool, effects[0].sending.started_at):
+        first = [effect for effect in effects if image.wants(effect)]
+        for effect, future in image.begin(first, self._pool, began(effects)) if first else ():
+            self._images[future] = effect
+            future.add_done_callback(self._ring)
+        self._call([effect for effect in effects if effect not in first])
+        return True
+
+    def _call(self, effects: list[Effect]) -> None:
+        for effect, future in call.begin(effects, self._pool, began(effects)) if effects else ():
             self._sends[future] = effect
             future.add_done_callback(self._ring)
-        return True
 
     def _look(self) -> bool:
         free = self.slots - len(self._looks)
@@ -130,7 +139,18 @@ class Drain:
             salvage.again(look.record, [(self._looks[f][0], f.result(), self._looks[f][1]) for f in seen])
             for future in seen:
                 del self._looks[future]
-        return bool(sent or seen)
+        images = [future for future in self._images if future.done()]
+        if images:
+            kept, not_sent = salvage.again(image.keep, [(self._images.pop(f), f.result()) for f in images])
+            salvage.record_all(list(not_sent))
+            self._call(kept)
+        return bool(sent or seen or images)
+
+
+def began(effects: list[Effect]) -> dt.datetime:
+    """When they were dispatched; of several times the earliest."""
+    started: dt.datetime = min(effect.sending.started_at for effect in effects)
+    return started
 
 
 NEXT = """

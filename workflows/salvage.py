@@ -45,6 +45,8 @@ def advance_one_by_one(limit: int = BATCH) -> int:
 
 def record_all(answered: list[tuple[Effect, Outcome]]) -> None:
     """An answer that can't be stored must not take the others with it, nor be lost: nobody knows what it said."""
+    if not answered:
+        return
     try:
         again(record.record, answered)
     except SINGLE_OUT:

@@ -150,3 +150,26 @@ def test_an_agent_without_the_tool_is_denied_at_the_door(
     drain_once()
     assert states(again(run)) == {"a forward": "cancelled nothing"}
     assert (again(run).state, world.sends, Decision.objects.get().rule) == ("failed", [], "not-granted")
+
+
+def test_what_was_there_before_is_kept_before_the_first_byte_leaves(
+    world: World, tool: Make, workflow: Make, run_through: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from tests.engine.simulated import SimTool
+    from workflows.outcomes import Sighting, Verdict
+
+    made = tool("t.a")
+    made.spec["before"] = {}
+    made.save()
+    seen = [
+        Sighting(verdict=Verdict.INCONCLUSIVE, reason="busy"),
+        Sighting(verdict=Verdict.FOUND, result={"title": ""}),
+    ]
+    kept: list[Any] = []
+    monkeypatch.setattr(SimTool, "before", lambda self, call: seen.pop(0))
+    world.inside = lambda call: kept.append(call.before)
+    run = run_through(workflow("t.a"))
+    assert run.state == "completed"
+    assert Effect.objects.get().before == {"title": ""}
+    assert [attempt.outcome for attempt in Attempt.objects.all()] == ["not_sent", "acknowledged"]
+    assert kept == [{"title": ""}]

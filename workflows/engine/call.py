@@ -1,4 +1,4 @@
-"""Calls tools, many at a time, in threads that get plain values and never touch the database. The one door to tools.
+"""Calls tools, many at a time, in threads that get plain values and never touch the database.
 
 A group re-reads stops and fences right before its calls start; what may not start any more goes back as not sent.
 """
@@ -7,37 +7,22 @@ from __future__ import annotations
 
 import datetime as dt
 import time
-import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Executor, Future
 from typing import Any
 
-from workflows import making
-from workflows.models import Effect, Step
-from workflows.outcomes import NotSent, Outcome, Sighting, Unknown, Verdict
+from workflows.engine.parts.door import calls_of, guarded
+from workflows.models import Effect
+from workflows.outcomes import NotSent, Outcome
 from workflows.states import EffectState, Phase
-from workflows.toolbox import tool_of
 from workflows.tools.base import Tool
 from workflows.tools.call import Call
 
-TRACEBACK_KEPT = 4000  # characters: enough to find our bug, bounded as all evidence is
 LEASE_SPARE = 2.0  # seconds of the lease that must remain beyond the timeout when a call starts
 
 
-def calls_of(effects: Sequence[Effect], now: dt.datetime) -> list[tuple[Tool, Call]]:
-    """The plain values of one request for each effect. One statement for all steps."""
-    steps: dict[Any, list[Step]] = {}
-    for step in Step.objects.filter(run_id__in={e.run_id for e in effects}).order_by("ordinal"):
-        steps.setdefault(step.run_id, []).append(step)
-    return [
-        (tool_of(effect.tool), making.call_for(effect, effect.run, steps.get(effect.run_id, []), now=now))
-        for effect in effects
-    ]
-
-
 def begin(effects: Sequence[Effect], pool: Executor, now: dt.datetime) -> list[tuple[Effect, Future[Outcome]]]:
-    """Starts the call of each dispatched effect; the futures never raise. `now` is when their leases began."""
-    begun = time.monotonic()
+    """Starts the call of each dispatched effect; the futures never raise."""
     calls = calls_of(effects, now)
     allowed = still_allowed(effects)
     jobs = []
@@ -46,7 +31,8 @@ def begin(effects: Sequence[Effect], pool: Executor, now: dt.datetime) -> list[t
             jobs.append((effect, _done(NotSent(reason="stopped before the call began"))))
             continue
         assert effect.lease_until is not None
-        latest = begun + (effect.lease_until - now).total_seconds() - LEASE_SPARE
+        held = effect.lease_until - effect.sending.started_at
+        latest = effect.sending.began + held.total_seconds() - LEASE_SPARE
         jobs.append((effect, pool.submit(_send, tool, call, latest)))
     return jobs
 
@@ -79,25 +65,3 @@ def _send(tool: Tool, call: Call, latest: float) -> Outcome:
     if time.monotonic() + tool.timings(call.operation).timeout > latest:
         return NotSent(reason="the lease would have ended before the answer could come")
     return guarded(lambda: tool.send(call))
-
-
-def guarded(act: Callable[[], Outcome]) -> Outcome:
-    """An exception out of a tool is our bug; nobody knows what was sent before it."""
-    try:
-        return act()
-    except Exception:
-        return Unknown(
-            reason="our tool broke in the middle of the call",
-            evidence={"traceback": traceback.format_exc()[-TRACEBACK_KEPT:]},
-        )
-
-
-def seen(act: Callable[[], Sighting]) -> Sighting:
-    try:
-        return act()
-    except Exception:
-        return Sighting(
-            verdict=Verdict.INCONCLUSIVE,
-            reason="our tool broke while it looked",
-            evidence={"traceback": traceback.format_exc()[-TRACEBACK_KEPT:]},
-        )

@@ -9,7 +9,7 @@
 from __future__ import annotations
 
 import datetime as dt
-import os
+import time
 import uuid
 from typing import Any
 
@@ -17,6 +17,7 @@ from django.db import connection, transaction
 
 from workflows import ledger, rows
 from workflows.authority import policy
+from workflows.holders import holder_name
 from workflows.models import Agent, Attempt, Decision, Effect, ScopeHold, ScopeUse
 from workflows.policies import scopes
 from workflows.states import EffectState, Phase
@@ -28,6 +29,7 @@ ORDER_AGAIN = 30.0  # seconds; a waiter is looked at again even if no release wo
 
 def dispatch(limit: int) -> list[Effect]:
     """Up to `limit` effects that may be called now, each under a lease. A constant number of statements."""
+    began = time.monotonic()
     with transaction.atomic():
         now = rows.now()
         effects = _claim(limit, now)
@@ -51,6 +53,7 @@ def dispatch(limit: int) -> list[Effect]:
         gone = {e.id for e in going}
         ledger.intend(attempts, [d for d in decisions if d.effect_id in gone or d.verdict != policy.ALLOW])
     for effect, attempt in zip(going, attempts, strict=True):
+        attempt.began = began
         effect.sending = attempt
     return going
 
@@ -184,18 +187,3 @@ def _decision(effect: Effect, agent: Agent, verdict: policy.Verdict, now: dt.dat
         },
         at=now,
     )
-
-
-def holder_name() -> str:
-    """Host, process and its start: tells whether whoever holds an effect can still be alive."""
-    pid = os.getpid()
-    return f"{os.uname().nodename}:{pid}:{started(pid)}"
-
-
-def started(pid: int) -> str:
-    """The kernel's start time of a process, "" where there is none or the system doesn't tell."""
-    try:
-        with open(f"/proc/{pid}/stat", encoding="utf-8") as stat:  # noqa: PTH123
-            return stat.read().rpartition(")")[2].split()[19]
-    except OSError:
-        return ""

@@ -15,7 +15,7 @@ from django.db import transaction
 from django.db.models import Q
 
 from workflows import ledger, rows
-from workflows.engine.call import calls_of, guarded, seen
+from workflows.engine.parts.door import calls_of, guarded, seen
 from workflows.models import Effect, Look
 from workflows.outcomes import Acknowledged, NotSent, Outcome, Pending, Refused, Sighting, Unknown, Verdict
 from workflows.policies import after_look, backoff

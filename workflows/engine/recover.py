@@ -12,7 +12,7 @@ import uuid
 from django.db import connection, transaction
 
 from workflows import ledger, rows
-from workflows.engine.dispatch import started
+from workflows.holders import alive
 from workflows.models import Effect
 from workflows.policies import next as decided
 from workflows.policies.after_outcome import doubted
@@ -70,15 +70,4 @@ def _dead_here() -> list[str]:
         .values_list("holder", flat=True)
         .distinct()
     )
-    return [holder for holder in holders if not _alive(holder)]
-
-
-def _alive(holder: str) -> bool:
-    _, pid, start = holder.rsplit(":", 2)
-    try:
-        os.kill(int(pid), 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return not start or started(int(pid)) == start
+    return [holder for holder in holders if not alive(holder)]

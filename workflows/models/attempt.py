@@ -21,6 +21,8 @@ class Attempt(models.Model):
     evidence = json_field(dict)
     stale = models.BooleanField(default=False)  # its answer came after its lease was lost
 
+    began: float = 0.0  # in the process that sends: the monotonic clock when the lease began
+
     class Meta:
         ordering = ("id",)
         indexes = (models.Index(fields=["effect"], name="attempt_of_effect"),)

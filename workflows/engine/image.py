@@ -1,0 +1,55 @@
+"""Keeps what was there before an effect changes it, for the tool that declares so: read after the intent is committed,
+written before the first byte leaves. Without the image the effect isn't sent."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Sequence
+from concurrent.futures import Executor, Future
+
+from django.db import transaction
+
+from workflows import ledger, rows
+from workflows.engine.parts.door import calls_of, seen
+from workflows.models import Effect
+from workflows.outcomes import NotSent, Sighting, Verdict
+from workflows.toolbox import tool_of
+from workflows.tools.base import Tool
+from workflows.tools.call import Call
+
+
+def wants(effect: Effect) -> bool:
+    return effect.operation == "execute" and effect.before is None and tool_of(effect.tool).has("before")
+
+
+def begin(effects: Sequence[Effect], pool: Executor, now: dt.datetime) -> list[tuple[Effect, Future[Sighting]]]:
+    """Starts the reads of what is there now; the futures never raise."""
+    return [
+        (effect, pool.submit(_read, tool, call))
+        for effect, (tool, call) in zip(effects, calls_of(effects, now), strict=True)
+    ]
+
+
+def _read(tool: Tool, call: Call) -> Sighting:
+    return seen(lambda: tool.before(call))
+
+
+def keep(read: Sequence[tuple[Effect, Sighting]]) -> tuple[list[Effect], list[tuple[Effect, NotSent]]]:
+    """(those whose image is written now and may be sent, those that may not with why), under their fence."""
+    images = [(effect.twin(), seen_) for effect, seen_ in read if seen_.verdict == Verdict.FOUND]
+    with transaction.atomic():
+        for twin, seen_ in images:
+            twin.before = dict(seen_.result)
+            twin.note()
+            twin.payload = {"before": "kept"}
+        written = ledger.save_effects([twin for twin, _ in images], now=rows.now())
+    twins = {twin.id: twin for twin, _ in images}
+    kept, not_sent = [], []
+    for effect, seen_ in read:
+        if effect.id in written:
+            effect.__dict__.update(twins[effect.id].__dict__)
+            kept.append(effect)
+        else:
+            reason = f"what was there before could not be read: {seen_.reason}"
+            not_sent.append((effect, NotSent(reason=reason, evidence=seen_.evidence)))
+    return kept, not_sent

@@ -1,0 +1,50 @@
+"""The one door to tools: plain values in, values out, whatever breaks behind it. For the verbs call, look and image."""
+
+from __future__ import annotations
+
+import datetime as dt
+import traceback
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from workflows import making
+from workflows.models import Effect, Step
+from workflows.outcomes import Outcome, Sighting, Unknown, Verdict
+from workflows.toolbox import tool_of
+from workflows.tools.base import Tool
+from workflows.tools.call import Call
+
+TRACEBACK_KEPT = 4000  # characters: enough to find our bug, bounded as all evidence is
+
+
+def calls_of(effects: Sequence[Effect], now: dt.datetime) -> list[tuple[Tool, Call]]:
+    """The plain values of one request for each effect. One statement for all steps."""
+    steps: dict[Any, list[Step]] = {}
+    for step in Step.objects.filter(run_id__in={e.run_id for e in effects}).order_by("ordinal"):
+        steps.setdefault(step.run_id, []).append(step)
+    return [
+        (tool_of(effect.tool), making.call_for(effect, effect.run, steps.get(effect.run_id, []), now=now))
+        for effect in effects
+    ]
+
+
+def guarded(act: Callable[[], Outcome]) -> Outcome:
+    """An exception out of a tool is our bug; nobody knows what was sent before it."""
+    try:
+        return act()
+    except Exception:
+        return Unknown(
+            reason="our tool broke in the middle of the call",
+            evidence={"traceback": traceback.format_exc()[-TRACEBACK_KEPT:]},
+        )
+
+
+def seen(act: Callable[[], Sighting]) -> Sighting:
+    try:
+        return act()
+    except Exception:
+        return Sighting(
+            verdict=Verdict.INCONCLUSIVE,
+            reason="our tool broke while it looked",
+            evidence={"traceback": traceback.format_exc()[-TRACEBACK_KEPT:]},
+        )
