@@ -51,7 +51,7 @@ def send(line: Line, reply: Reply, plan: Switch) -> None:
             whole(line, reply.status, body, {"Content-Type": "text/plain"})
         case "error200":
             whole(line, 200, json.dumps({"ok": False, "error": {"code": "rejected", "message": "no"}}).encode())
-        case "503" | "500" | "429" | "422":
+        case "503" | "500" | "429" | "422" | "404" | "409":
             after = {"Retry-After": plan.retry_after} if plan.retry_after else {}
             whole(line, int(plan.answer), json.dumps({"error": "not now"}).encode(), after)
         case "redirect":

@@ -35,6 +35,8 @@ def handle(book: Book, wire: Wire, plan: Switch) -> Reply:
         return _create(book, wire, plan, collection)
     if wire.method == "GET" and not wanted:
         return Reply(status=200, body={"items": book.find(collection, query, plan.read, plan.lag)})
+    if wire.method == "DELETE" and query:
+        return _delete_found(book, collection, query, plan)
     thing = book.objects.get(urllib.parse.unquote(wanted))
     if thing is None or thing.collection != collection:
         return Reply(status=404, body={"error": "no such object"})
@@ -97,6 +99,14 @@ def _change(book: Book, wire: Wire, thing: Object) -> Reply:
         return Reply(status=412, body={"error": "it was changed meanwhile"})
     body = wire.body if wire.method == "PUT" else {**thing.body, **wire.body}
     return Reply(status=200, body={**body, "id": thing.id}, change=lambda: book.write(thing, body))
+
+
+def _delete_found(book: Book, collection: str, query: dict[str, str], plan: Switch) -> Reply:
+    """`DELETE /contacts?reference=K`: the first that this finds."""
+    found = book.find(collection, query)
+    if not found:
+        return Reply(status=404, body={"error": "nothing was found"})
+    return _delete(book, book.objects[found[0]["id"]], plan)
 
 
 def _delete(book: Book, thing: Object, plan: Switch) -> Reply:

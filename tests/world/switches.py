@@ -19,6 +19,8 @@ ANSWERS = (
     "500",
     "429",
     "422",
+    "404",
+    "409",
     "202",  # pending, with a poll address
     "redirect",
     "gzip_bomb",
@@ -32,7 +34,7 @@ READS = ("exact", "lagging", "missing", "unavailable", "html")
 UNDOS = ("works", "refused", "lies", "gone", "error")
 
 # These say that nothing was done, so nothing is booked unless `book` says otherwise: that is the lie to ask for.
-REFUSING = frozenset({"error200", "503", "500", "429", "422", "redirect"})
+REFUSING = frozenset({"error200", "503", "500", "429", "422", "404", "409", "redirect"})
 CONDITIONS = ("method", "path", "containing", "times")
 
 
