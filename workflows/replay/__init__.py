@@ -1,0 +1,1 @@
+"""History told again. Nothing in here can reach a tool; an import contract says so."""
