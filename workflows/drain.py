@@ -8,6 +8,7 @@ from __future__ import annotations
 import datetime as dt
 import queue
 import time
+import uuid
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
@@ -24,6 +25,7 @@ SLOTS = 64  # calls under way at once in one drain
 RECOVER_EVERY = 1.0  # seconds between searches for lost leases
 IDLE_LOOK = 1.0  # seconds: the longest sleep, for what no bell rang for
 GATHER = 0.004  # seconds to let more answers come in before one transaction records them
+HELD_BY_OTHERS = 0.02  # seconds before what somebody else holds is tried again
 MANY = 8  # calls under way from which on gathering pays
 
 
@@ -38,6 +40,7 @@ class Drain:
         self._sends: dict[Future[Any], Effect] = {}
         self._images: dict[Future[Any], Effect] = {}
         self._looks: dict[Future[Any], tuple[Effect, dt.datetime]] = {}
+        self._full: set[uuid.UUID] = set()  # tools whose slots were taken when last tried
         self._recovered = 0.0
 
     def turn(self, *, claim: bool = True) -> bool:
@@ -74,8 +77,14 @@ class Drain:
             wait = next_due()
             if not self.under_way and (wait is None or wait > IDLE_LOOK):
                 return
-            self.wait(min(IDLE_LOOK, IDLE_LOOK if wait is None else wait))
+            self.rest(wait)
         raise TimeoutError(f"still busy after {seconds} s")
+
+    def rest(self, wait: float | None) -> None:
+        """Sleeps after a turn that did nothing, `wait` seconds or until a bell. What is due and could not be taken is
+        held by somebody for a moment, or waits for a slot of its tool."""
+        self.wait(IDLE_LOOK if wait is None else min(max(wait, HELD_BY_OTHERS), IDLE_LOOK))
+        self._full.clear()
 
     def wait(self, seconds: float) -> None:
         """Sleeps until a bell rings or an answer comes."""
@@ -100,7 +109,7 @@ class Drain:
         free = self.slots - len(self._sends) - len(self._images)
         if free <= 0:
             return False
-        effects = salvage.again(dispatch, free)
+        effects = salvage.again(dispatch, free, self._full)
         if not effects:
             return False
         first = [effect for effect in effects if image.wants(effect)]
@@ -131,6 +140,7 @@ class Drain:
     def _record(self) -> bool:
         sent = [future for future in self._sends if future.done()]
         if sent:
+            self._full.clear()
             salvage.record_all([(self._sends[f], f.result()) for f in sent])
             for future in sent:
                 del self._sends[future]

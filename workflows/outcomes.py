@@ -42,9 +42,10 @@ class Refused:
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class NotSent:
-    """No byte of the request can have reached the provider."""
+    """No byte of the request can have reached the provider. `ours`: it was us who held it back, not the network."""
 
     reason: str
+    ours: bool = False
     evidence: JsonObject = dataclasses.field(default_factory=dict)
 
 

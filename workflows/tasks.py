@@ -9,7 +9,7 @@ from django.conf import settings
 from django.db import connection
 
 from workflows import bells, history, queue
-from workflows.drain import IDLE_LOOK, Drain, next_due
+from workflows.drain import Drain, next_due
 from workflows.engine.recover import recover
 
 CLAIM_FOR = 40.0  # seconds; the longest call (60) and its record then end within the task's 120
@@ -43,8 +43,7 @@ def _work(work: Drain, slot: int) -> None:
             beat = now
         if work.turn():
             continue
-        wait = next_due()
-        work.wait(min(IDLE_LOOK, end - now, IDLE_LOOK if wait is None else wait))
+        work.rest(next_due())
 
 
 def _beat(slot: int) -> None:

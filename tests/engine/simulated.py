@@ -145,6 +145,7 @@ def spec(
     scopes: list[str] | None = None,
     by: str = "",
     undo_residue: str = "",
+    limits: dict[str, Any] | None = None,
     **profile: Any,
 ) -> dict[str, Any]:
     """A normalised spec of a simulated tool, quick enough for tests."""
@@ -160,6 +161,8 @@ def spec(
         "execute": {"timeout": 5.0, "late": late, "poll": {"every": 0.01, "within": 5.0}},
         "retry": RETRY,
     }
+    if limits:
+        found["limits"] = limits
     if verify:
         found["verify"] = dict(ASKS)
     if undo:

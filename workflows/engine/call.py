@@ -28,7 +28,7 @@ def begin(effects: Sequence[Effect], pool: Executor, now: dt.datetime) -> list[t
     jobs = []
     for effect, (tool, call) in zip(effects, calls, strict=True):
         if effect.id not in allowed:
-            jobs.append((effect, _done(NotSent(reason="stopped before the call began"))))
+            jobs.append((effect, _done(NotSent(reason="stopped before the call began", ours=True))))
             continue
         assert effect.lease_until is not None
         held = effect.lease_until - effect.sending.started_at
@@ -63,5 +63,5 @@ def still_allowed(effects: Sequence[Effect]) -> set[Any]:
 
 def _send(tool: Tool, call: Call, latest: float) -> Outcome:
     if time.monotonic() + tool.timings(call.operation).timeout > latest:
-        return NotSent(reason="the lease would have ended before the answer could come")
+        return NotSent(reason="the lease would have ended before the answer could come", ours=True)
     return guarded(lambda: tool.send(call))

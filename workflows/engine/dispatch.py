@@ -2,7 +2,7 @@
 
 1. Claim what is due, of runs that nobody is moving, no more than there are free call slots.
 2. Decide by policy on present facts; look at windows and dependants.
-3. Take the scopes; who doesn't get them waits, and says for whom.
+3. Keep to the tools' limits, and take the scopes; who doesn't get them waits, and says for what.
 4. Raise the fence, write the attempt and the decision. Commit.
 """
 
@@ -17,6 +17,7 @@ from django.db import connection, transaction
 
 from workflows import ledger, rows
 from workflows.authority import policy
+from workflows.engine.parts import gauges
 from workflows.holders import holder_name
 from workflows.models import Agent, Attempt, Decision, Effect, ScopeHold, ScopeUse
 from workflows.policies import scopes
@@ -27,18 +28,21 @@ LEASE_BEYOND_TIMEOUT = 20.0  # seconds for taking a thread, recording the answer
 ORDER_AGAIN = 30.0  # seconds; a waiter is looked at again even if no release woke it
 
 
-def dispatch(limit: int) -> list[Effect]:
-    """Up to `limit` effects that may be called now, each under a lease. A constant number of statements."""
+def dispatch(limit: int, full: set[uuid.UUID] | None = None) -> list[Effect]:
+    """Up to `limit` effects that may be called now, each under a lease. A constant number of statements.
+
+    Tools in `full` are passed over; those whose slots turn out to be full are added to it."""
     began = time.monotonic()
     with transaction.atomic():
         now = rows.now()
-        effects = _claim(limit, now)
+        effects = _claim(limit, now, full or set())
         if not effects:
             return []
         stopped: list[Effect] = []
         decisions: list[Decision] = []
         going = [e for e in effects if _may(e, now, decisions, stopped)]
         going = _without_dependants(going, stopped)
+        going = _within_limits(going, stopped, now, full if full is not None else set())
         going = _take_scopes(going, stopped, now)
         holder = holder_name()
         for effect in going:
@@ -58,13 +62,13 @@ def dispatch(limit: int) -> list[Effect]:
     return going
 
 
-def _claim(limit: int, now: dt.datetime) -> list[Effect]:
+def _claim(limit: int, now: dt.datetime, full: set[uuid.UUID]) -> list[Effect]:
     """Locks runs before effects; a run that is being moved is left for the next time."""
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT id, run_id FROM workflows_effect WHERE state = 'ready' AND due_at <= %s"
-            " ORDER BY epoch, ordinal, id LIMIT %s",
-            [now, limit],
+            " AND tool_id <> ALL (%s) ORDER BY epoch, ordinal, id LIMIT %s",
+            [now, list(full), limit],
         )
         due = cursor.fetchall()
         if not due:
@@ -140,6 +144,19 @@ WHERE c.id = ANY (%s) AND later.run_id <> f.run_id AND later.kind <> 'compensati
   AND later.world NOT IN ('nothing', 'gone') AND later.effect_class <> 'read_only'
 ORDER BY c.id, later.id
 """
+
+
+def _within_limits(
+    effects: list[Effect], stopped: list[Effect], now: dt.datetime, full: set[uuid.UUID]
+) -> list[Effect]:
+    """Who finds its tool's slots taken stays ready; who finds its minute used up or its breaker open says so."""
+    going, blocked, taken = gauges.allot(effects, now)
+    full |= taken
+    for effect, room in blocked:
+        by = [{room.reason: effect.tool.name, "until": room.until.isoformat() if room.until else None}]
+        effect.block(reason=room.reason, blocked_by=by, due_at=room.until)
+        stopped.append(effect)
+    return going
 
 
 def _take_scopes(effects: list[Effect], stopped: list[Effect], now: dt.datetime) -> list[Effect]:

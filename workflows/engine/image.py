@@ -51,5 +51,5 @@ def keep(read: Sequence[tuple[Effect, Sighting]]) -> tuple[list[Effect], list[tu
             kept.append(effect)
         else:
             reason = f"what was there before could not be read: {seen_.reason}"
-            not_sent.append((effect, NotSent(reason=reason, evidence=seen_.evidence)))
+            not_sent.append((effect, NotSent(reason=reason, ours=True, evidence=seen_.evidence)))
     return kept, not_sent

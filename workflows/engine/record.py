@@ -13,6 +13,7 @@ from typing import Any
 from django.db import transaction
 
 from workflows import ledger, rows
+from workflows.engine.parts import gauges
 from workflows.models import Attempt, Effect
 from workflows.outcomes import Acknowledged, NotSent, Outcome, Pending, Refused, Unknown
 from workflows.policies import next as decided
@@ -38,6 +39,7 @@ def record(answered: Sequence[tuple[Effect, Outcome]]) -> set[uuid.UUID]:
             decided.apply(effect, after_outcome(effect, outcome, times, now))
             effect.payload = {"outcome": word_of(outcome), "attempt": effect.sending.number if effect.sending else None}
         written = ledger.save_effects(effects, now=now)
+        gauges.learn(answered, now)
         late = [(e, o) for e, o in answered if e.id not in written]
         ledger.complete([_ended(e.sending, o, now, stale=e.id not in written) for e, o in answered if e.sending])
         if late:

@@ -1,4 +1,4 @@
-"""Lets go whoever waited for a scope that is free now: one per scope, in order of epoch."""
+"""Lets go whoever waited for a scope that is free now, one per scope by epoch, or for a tool's time to come."""
 
 from __future__ import annotations
 
@@ -17,26 +17,31 @@ WHERE e.state = 'blocked' AND e.reason = 'order' AND NOT EXISTS (
   AND h.effect_id IS DISTINCT FROM e.compensates_id)
 ORDER BY e.epoch, e.ordinal LIMIT %s
 """
+TIMELY = """
+SELECT e.id FROM workflows_effect e
+WHERE e.state = 'blocked' AND e.reason IN ('rate', 'breaker') AND e.due_at <= clock_timestamp()
+ORDER BY e.due_at LIMIT %s
+"""
 
 
 def release(limit: int) -> set[uuid.UUID]:
-    """Makes ready the first waiter of each free scope."""
+    """Makes ready the first waiter of each free scope, and those whose tool may be called again."""
     with transaction.atomic():
         with connection.cursor() as cursor:
-            cursor.execute(FREE, [limit])
+            cursor.execute(f"({FREE}) UNION ALL ({TIMELY})", [limit, limit])
             ids = [row[0] for row in cursor.fetchall()]
         if not ids:
             return set()
         now = rows.now()
         effects = (
-            Effect.objects.filter(id__in=ids, state=EffectState.BLOCKED.value, reason="order")
+            Effect.objects.filter(id__in=ids, state=EffectState.BLOCKED.value, reason__in=["order", "rate", "breaker"])
             .order_by("epoch", "ordinal", "id")
             .select_for_update(skip_locked=True)
         )
         taken: set[str] = set()
         first = []
         for effect in effects:
-            if taken.isdisjoint(effect.scopes):
+            if effect.reason != "order" or taken.isdisjoint(effect.scopes):
                 effect.release(due_at=now)
                 first.append(effect)
             taken.update(effect.scopes)

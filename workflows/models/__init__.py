@@ -6,6 +6,7 @@ from .beat import Beat
 from .catalog import Tool, Workflow
 from .decision import Decision
 from .effect import Effect
+from .gauge import Gauge
 from .journal import Checkpoint, Entry, Payload
 from .look import Look
 from .run import Run
@@ -21,6 +22,7 @@ __all__ = [
     "Decision",
     "Effect",
     "Entry",
+    "Gauge",
     "Look",
     "Payload",
     "Run",
