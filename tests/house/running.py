@@ -24,7 +24,7 @@ OURS = ("DATABASE_URL", "MAKEGOOD_DATA", "MAKEGOOD_ENV")
 
 def environment(data: Path, **more: str) -> dict[str, str]:
     kept = {name: value for name, value in os.environ.items() if name not in OURS}
-    return {**kept, "MAKEGOOD_DATA": str(data), **more}
+    return {**kept, "MAKEGOOD_DATA": str(data), "MAKEGOOD_WEB_PROCESSES": "1", **more}
 
 
 def manage(*words: str, data: Path, **more: str) -> subprocess.CompletedProcess[str]:
