@@ -79,8 +79,10 @@ UNANSWERED = {
 }
 
 
-def still_true(proposal: Act, effects: Sequence[Effect]) -> bool:
-    """Whether the effect is as the proposer saw it; a second person confirms nothing else."""
+def still_true(proposal: Act, run: Run, effects: Sequence[Effect]) -> bool:
+    """Whether all is as the proposer saw it; a second person confirms nothing else."""
+    if proposal.effect_id is None:
+        return bool(run.seq == proposal.facts.get("seq"))
     effect = next((e for e in effects if e.id == proposal.effect_id), None)
     return effect is not None and effect.state == EffectState.STUCK and effect.seq == proposal.facts.get("seq")
 
@@ -104,7 +106,7 @@ def move(
         case.deadline = min(case.deadline, due)  # what got worse is due sooner; what got better keeps its promise
     if case.event:
         return
-    if case.state == CaseState.WAITING and not any(still_true(p, effects) for p in proposals):
+    if case.state == CaseState.WAITING and not any(still_true(p, run, effects) for p in proposals):
         case.proceed()
     elif before != [getattr(case, name) for name in SAID]:
         case.event = "update"

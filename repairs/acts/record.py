@@ -55,7 +55,9 @@ def words(act: Act) -> dict[str, Any]:
 
 
 @contextlib.contextmanager
-def refusal_kept(case_id: uuid.UUID, *, kind: ActKind, by: User, why: str, effect_id: uuid.UUID) -> Iterator[None]:
+def refusal_kept(
+    case_id: uuid.UUID, *, kind: ActKind, by: User, why: str, effect_id: uuid.UUID | None = None
+) -> Iterator[None]:
     """One transaction for the act. What is refused inside changes nothing, and that it was asked for is kept.
 
     Only refusals of the engine are kept (`Refusal`); a missing reason or a lost claim is the person's to mend.

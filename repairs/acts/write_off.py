@@ -1,11 +1,14 @@
 """Leaving what remains as it is: one person proposes with a reason, another confirms, then the engine is asked.
 
+What is written off is one stuck effect, or (without an effect) all that stands of a run that turns back.
+
 With FOUR_EYES=when_possible one person may do it alone; the row and the journal say so.
 """
 
 from __future__ import annotations
 
 import uuid
+from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.models import User
@@ -19,21 +22,20 @@ from repairs.models.act import ActKind, Outcome
 from repairs.roles import APPROVER, REPAIRER
 from workflows.engine import people
 from workflows.errors import Denied, NotFound, StaleFence
-from workflows.models import Effect
+from workflows.models import Run
 from workflows.states import CaseState, EffectState
 
 
-def propose(case_id: uuid.UUID, *, effect_id: uuid.UUID, by: User, why: str, fence: int, seq: int) -> None:
-    """Asks a second person to write off. `seq`: the effect's place in its history as the page showed it."""
+def propose(case_id: uuid.UUID, *, effect_id: uuid.UUID | None, by: User, why: str, fence: int, seq: int) -> None:
+    """Asks a second person to write off. `seq`: the place in the effect's (or run's) history that the page showed."""
     needs(by, REPAIRER)
     why = reason(why)
     with transaction.atomic():
         case, now = enter(case_id, by=by, fence=fence)
-        effect = as_seen(case, effect_id, seq)
-        if Act.objects.filter(case=case, effect=effect, facts__seq=effect.seq, **cases.UNANSWERED).exists():
+        facts = as_seen(case, effect_id, seq)
+        if Act.objects.filter(case=case, effect=effect_id, facts__seq=seq, **cases.UNANSWERED).exists():
             raise StaleFence("A second person is asked already; they can confirm or decline.")
-        facts = {"state": effect.state, "world": effect.world, "seq": effect.seq}
-        known = {"effect_id": effect.id, "facts": facts}
+        known = {"effect_id": effect_id, "facts": facts}
         record(case.id, kind=ActKind.PROPOSE_WRITE_OFF, by=by, why=why, outcome=Outcome.PROPOSED, now=now, **known)
         case = Case.objects.get(id=case.id)
         if case.state == CaseState.OPEN:
@@ -42,22 +44,29 @@ def propose(case_id: uuid.UUID, *, effect_id: uuid.UUID, by: User, why: str, fen
 
 
 def confirm(act_id: uuid.UUID, *, by: User, why: str) -> None:
-    """The second person's yes: writes off in the same transaction, if the effect is as the proposer saw it."""
+    """The second person's yes: writes off in the same transaction, if all is as the proposer saw it."""
     needs(by, APPROVER)
     why = reason(why)
     proposal = proposal_of(act_id)
     if proposal.by_id == by.pk:
         raise Denied(f"{by.get_username()} proposed this; another person must confirm it.")
-    effect_id = effect_of(proposal)
+    effect_id = proposal.effect_id
     with refusal_kept(proposal.case_id, kind=ActKind.WRITE_OFF, by=by, why=why, effect_id=effect_id):
         case, now = lock(proposal.case_id)
         unanswered(act_id)
         as_seen(case, effect_id, proposal.facts.get("seq"))
-        words = f"{proposal.why} (proposed by {proposal.by.get_username()}; confirmed: {why})"
-        with engine():
-            people.write_off(effect_id, by=actor(by), why=words)
+        ask(case, effect_id, by, f"{proposal.why} (proposed by {proposal.by.get_username()}; confirmed: {why})")
         known = {"effect_id": effect_id, "second": proposal.by, "answers": proposal, "facts": proposal.facts}
         record(case.id, kind=ActKind.WRITE_OFF, by=by, why=why, outcome=Outcome.DONE, now=now, **known)
+
+
+def ask(case: Case, effect_id: uuid.UUID | None, by: User, why: str) -> None:
+    """The one engine verb of a write-off."""
+    with engine():
+        if effect_id:
+            people.write_off(effect_id, by=actor(by), why=why)
+        else:
+            people.write_off_run(case.run_id, by=actor(by), why=why)
 
 
 def decline(act_id: uuid.UUID, *, by: User, why: str) -> None:
@@ -77,7 +86,7 @@ def decline(act_id: uuid.UUID, *, by: User, why: str) -> None:
             cases.write([], [case], now, actor(by))
 
 
-def alone(case_id: uuid.UUID, *, effect_id: uuid.UUID, by: User, why: str, fence: int, seq: int) -> None:
+def alone(case_id: uuid.UUID, *, effect_id: uuid.UUID | None, by: User, why: str, fence: int, seq: int) -> None:
     """One person's write-off, where the installation allows it."""
     needs(by, REPAIRER)
     if settings.FOUR_EYES != "when_possible":
@@ -85,19 +94,24 @@ def alone(case_id: uuid.UUID, *, effect_id: uuid.UUID, by: User, why: str, fence
     why = reason(why)
     with refusal_kept(case_id, kind=ActKind.WRITE_OFF, by=by, why=why, effect_id=effect_id):
         case, now = enter(case_id, by=by, fence=fence)
-        effect = as_seen(case, effect_id, seq)
-        with engine():
-            people.write_off(effect.id, by=actor(by), why=f"{why} (alone)")
-        known = {"effect_id": effect.id, "alone": True, "facts": {"seq": seq}}
+        facts = as_seen(case, effect_id, seq)
+        ask(case, effect_id, by, f"{why} (alone)")
+        known = {"effect_id": effect_id, "alone": True, "facts": facts}
         record(case.id, kind=ActKind.WRITE_OFF, by=by, why=why, outcome=Outcome.DONE, now=now, **known)
 
 
-def as_seen(case: Case, effect_id: uuid.UUID, seq: int | None) -> Effect:
-    """The effect, still as the person saw it; else `StaleFence`: nobody decides about what they haven't seen."""
-    effect = stuck_effect(case, effect_id)
-    if effect.state != EffectState.STUCK or effect.seq != seq:
-        raise StaleFence("The effect has changed since this was shown; read what is true now and decide again.")
-    return effect
+def as_seen(case: Case, effect_id: uuid.UUID | None, seq: int | None) -> dict[str, Any]:
+    """What is true now, if it is still what the person saw; else `StaleFence`: nobody decides about the unseen."""
+    if effect_id is None:
+        run = Run.objects.get(id=case.run_id)
+        same, facts = run.seq == seq, {"state": run.state, "phase": run.phase, "seq": run.seq}
+    else:
+        effect = stuck_effect(case, effect_id)
+        same = effect.state == EffectState.STUCK and effect.seq == seq
+        facts = {"state": effect.state, "world": effect.world, "seq": effect.seq}
+    if not same:
+        raise StaleFence("This has changed since it was shown; read what is true now and decide again.")
+    return facts
 
 
 def proposal_of(act_id: uuid.UUID) -> Act:
@@ -111,8 +125,3 @@ def unanswered(act_id: uuid.UUID) -> None:
     """Under the case's lock, so that two answers can't both be the first."""
     if not Act.objects.filter(id=act_id, **cases.UNANSWERED).exists():
         raise StaleFence("Somebody has answered this proposal already.")
-
-
-def effect_of(proposal: Act) -> uuid.UUID:
-    assert proposal.effect_id is not None
-    return proposal.effect_id

@@ -114,6 +114,7 @@ class Migration(migrations.Migration):
                             ("take_over", "take_over"),
                             ("release", "release"),
                             ("look_again", "look_again"),
+                            ("turn_back", "turn_back"),
                             ("propose_write_off", "propose_write_off"),
                             ("decline_write_off", "decline_write_off"),
                             ("write_off", "write_off"),

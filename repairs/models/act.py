@@ -16,6 +16,7 @@ class ActKind(models.TextChoices):
     TAKE_OVER = "take_over"
     RELEASE = "release"
     LOOK_AGAIN = "look_again"
+    TURN_BACK = "turn_back"
     PROPOSE_WRITE_OFF = "propose_write_off"
     DECLINE_WRITE_OFF = "decline_write_off"
     WRITE_OFF = "write_off"
@@ -42,7 +43,7 @@ class Act(models.Model):
     why = models.TextField(blank=True)
     outcome = models.CharField(max_length=20, choices=choices(Outcome))
     detail = models.TextField(blank=True)
-    facts = json_field(dict)  # what the person saw of the effect: state, world, seq
+    facts = json_field(dict)  # what the person saw of the effect, or of the run: state, seq
     at = models.DateTimeField()
 
     class Meta:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Sequence
 
 from repairs.words.facts import EffectFacts, Reason, Standing, standing, wanted_gone
 from repairs.words.reasons import because
+from repairs.words.visible import visible
 
 SUBJECT_LIMIT = 80  # a label longer than a line pushes the harm out of sight
 STATEMENT_LIMIT = 200  # the whole statement stands in the case's table
@@ -107,5 +107,4 @@ def cut(text: str, limit: int) -> str:
 
 def one_line(text: str) -> str:
     """Bounded, and with nothing in it that a terminal or a page could act on: hidden characters are shown as codes."""
-    safe = "".join(c if unicodedata.category(c) not in ("Cc", "Cf", "Zl", "Zp") else f"[U+{ord(c):04X}]" for c in text)
-    return cut(safe, SENTENCE_LIMIT)
+    return cut(visible(text), SENTENCE_LIMIT)

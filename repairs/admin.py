@@ -1,0 +1,21 @@
+"""Puts the records on our AdminSite: those of the workflows, and the repairs' own. Imported by the address map."""
+
+from __future__ import annotations
+
+from repairs.models import Act, Case
+from repairs.records import Records
+from repairs.site import site
+from workflows.admin import RECORDS, Shown
+
+OWN = (
+    Shown(
+        model=Case,
+        columns=("number", "state", "sentence", "owner", "opened_at", "closed_at"),
+        order=("-number",),
+        narrow=("run_id",),
+    ),
+    Shown(model=Act, columns=("id", "case_id", "kind", "by_id", "why", "outcome", "at"), narrow=("case_id", "by_id")),
+)
+
+for one in (*RECORDS, *OWN):
+    site.register(one.model, type(f"{one.model.__name__}Records", (Records,), {"shown": one}))

@@ -1,0 +1,93 @@
+"""The read-only records on our AdminSite: per model a list by keyset (no COUNT, no OFFSET), and one record."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import urlencode
+
+from django.contrib.admin import ModelAdmin
+from django.core.exceptions import ValidationError
+from django.db import models
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import URLPattern, path, reverse
+from django.utils import timezone
+
+from repairs import keyset
+from workflows.admin import Shown
+
+ADDRESS = "admin:{app}_{name}_{view}"
+
+
+class Records(ModelAdmin[Any]):
+    """A model's records, to be read by everybody who may log in. There is no view that writes."""
+
+    shown: Shown
+
+    def get_urls(self) -> list[URLPattern]:
+        app, name = self.opts.app_label, self.opts.model_name
+        wrap = self.admin_site.admin_view
+        return [
+            path("", wrap(self.list_view), name=f"{app}_{name}_changelist"),
+            path("<path:key>/", wrap(self.one_view), name=f"{app}_{name}_change"),
+        ]
+
+    def list_view(self, request: HttpRequest) -> HttpResponse:
+        chosen = {name: value for name in self.shown.narrow if (value := request.GET.get(name, "").strip())}
+        if any("\x00" in value for value in chosen.values()):
+            raise Http404("No record has such a value.")
+        of = f"records:{self.opts.label}:{urlencode(sorted(chosen.items()))}"
+        start = keyset.read(request.GET.get("after", ""), of=of)
+        at, after = start or (timezone.now(), None)
+        try:
+            rows = self.model._default_manager.defer(*self.heavy()).filter(**chosen)
+        except (ValidationError, ValueError) as error:
+            raise Http404("No record has such a value.") from error
+        page = keyset.page(rows, order=self.shown.order, of=of, at=at, after=after)
+        lines = [(self.address(row), [self.value(row, name) for name in self.shown.columns]) for row in page.rows]
+        context = {"page": page, "lines": lines, "chosen": chosen, "query": urlencode(chosen)}
+        return self.show(request, "console/records_list.html", heads=self.heads(), **context)
+
+    def one_view(self, request: HttpRequest, key: str) -> HttpResponse:
+        if "\x00" in key:
+            raise Http404("There is no such record.")
+        try:
+            row = self.model._default_manager.filter(pk=key).first()
+        except (ValidationError, ValueError) as error:
+            raise Http404("There is no such record.") from error
+        if row is None:
+            raise Http404("There is no such record.")
+        fields = [f for f in self.opts.concrete_fields if f.name not in self.shown.secret]
+        values = [(f.verbose_name, getattr(row, f.attname), isinstance(f, models.JSONField)) for f in fields]
+        return self.show(request, "console/record.html", values=values, key=key, related=self.related(row))
+
+    def show(self, request: HttpRequest, template: str, **context: Any) -> HttpResponse:
+        more = {"now": timezone.now(), "opts": self.opts, "title": self.opts.verbose_name_plural, **context}
+        return render(request, template, {**self.admin_site.each_context(request), **more})
+
+    def heavy(self) -> list[str]:
+        """Columns that may be large and that the list doesn't show."""
+        wide = (models.JSONField, models.TextField)
+        return [f.name for f in self.opts.concrete_fields if isinstance(f, wide) and f.name not in self.shown.columns]
+
+    def heads(self) -> list[str]:
+        return [name.removesuffix("_id").replace("_", " ") for name in self.shown.columns]
+
+    def value(self, row: models.Model, name: str) -> Any:
+        return getattr(row, name)
+
+    def address(self, row: models.Model) -> str:
+        return reverse(ADDRESS.format(app=self.opts.app_label, name=self.opts.model_name, view="change"), args=[row.pk])
+
+    def related(self, row: models.Model) -> list[tuple[str, str]]:
+        """Lists of other records that belong to this one."""
+        found = []
+        for model, admin in self.admin_site._registry.items():
+            if not isinstance(admin, Records):
+                continue
+            for name in admin.shown.narrow:
+                if name == f"{self.opts.model_name}_id":
+                    place = ADDRESS.format(app=model._meta.app_label, name=model._meta.model_name, view="changelist")
+                    address = f"{reverse(place)}?{urlencode({name: str(row.pk)})}"
+                    found.append((str(model._meta.verbose_name_plural), address))
+        return found

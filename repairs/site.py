@@ -1,0 +1,81 @@
+"""Our own AdminSite: the login, the password change, and the read-only records of everything else."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from django.contrib.admin import AdminSite
+from django.contrib.auth import REDIRECT_FIELD_NAME
+from django.contrib.auth.forms import PasswordChangeForm
+from django.contrib.auth.views import PasswordChangeView
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import redirect
+from django.urls import reverse_lazy
+
+from repairs import worklist
+from repairs.desk import desk_of
+from repairs.models import Person
+
+
+class ConsoleSite(AdminSite):
+    site_header = "Makegood"
+    site_title = "Makegood"
+    index_title = "Records"
+    login_template = "console/login.html"
+    logout_template = "console/logged_out.html"
+    index_template = app_index_template = "console/records.html"
+    enable_nav_sidebar = False
+    final_catch_all_view = True
+
+    def each_context(self, request: HttpRequest) -> dict[str, Any]:
+        return {**super().each_context(request), **frame(request), "here": "records"}
+
+    def admin_view(self, view: Callable[..., Any], cacheable: bool = False) -> Any:
+        """Nothing but the password's change is served to whoever still has the one they were given."""
+        checked = super().admin_view(view, cacheable)
+
+        @functools.wraps(checked)
+        def inner(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+            desk = desk_of(request)
+            if desk and desk.must_change and view not in (self.password_change, self.logout):
+                return redirect("admin:password_change")
+            answer: HttpResponseBase = checked(request, *args, **kwargs)
+            return answer
+
+        return inner
+
+    def login(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        """Leads home where nobody was on the way elsewhere."""
+        more = dict(extra_context or {})
+        if REDIRECT_FIELD_NAME not in request.GET and REDIRECT_FIELD_NAME not in request.POST:
+            more[REDIRECT_FIELD_NAME] = "/"
+        return super().login(request, more)
+
+    def password_change_done(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
+        return redirect("home")
+
+    def password_change(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
+        context = {**self.each_context(request), **(extra_context or {})}
+        return PasswordChange.as_view(extra_context=context)(request)
+
+
+class PasswordChange(PasswordChangeView):
+    template_name = "console/password.html"
+    success_url = reverse_lazy("home")
+
+    def form_valid(self, form: PasswordChangeForm) -> HttpResponse:
+        Person.objects.filter(user=form.user).update(must_change=False)
+        return super().form_valid(form)
+
+
+def frame(request: HttpRequest) -> dict[str, Any]:
+    """What every page's frame shows: who is here, and how many cases are open."""
+    desk = desk_of(request)
+    if desk is None or desk.must_change:
+        return {"desk": desk}
+    return {"desk": desk, "open_cases": worklist.live().order_by()[: worklist.CAP + 1].count()}
+
+
+site = ConsoleSite(name="admin")

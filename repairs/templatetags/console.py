@@ -1,0 +1,189 @@
+"""Filters and tags of the console's templates. Everything foreign goes through `inert` or `block`."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+from typing import Any
+
+from django import template
+from django.utils.html import conditional_escape, format_html, format_html_join
+from django.utils.safestring import SafeString, mark_safe
+
+from repairs.words import marks
+from repairs.words.reasons import because
+from repairs.words.visible import parts
+
+register = template.Library()
+
+LINE, BLOCK = 200, 4000  # characters shown of a foreign value in a line, and in a block of its own
+
+
+@register.filter
+def inert(value: object, limit: int = LINE) -> SafeString:
+    """Foreign text in a line: escaped, isolated from its surroundings' direction, hidden characters shown, cut."""
+    text = "" if value is None else str(value)
+    return format_html("<bdi>{}</bdi>{}", pieces(text[:limit]), note(text, limit))
+
+
+@register.filter
+def inert_text(value: object, limit: int = LINE) -> str:
+    """The same where no element may stand: titles and attributes. Django escapes it."""
+    text = "" if value is None else str(value)
+    return "".join(piece for _, piece in parts(text[:limit])) + ("…" if len(text) > limit else "")
+
+
+@register.filter
+def words(data: object, limit: int = LINE) -> SafeString:
+    """The payload of a journal entry in a line: names and values, nothing where it was erased or there is none."""
+    if not isinstance(data, dict):
+        return mark_safe("")
+    said = (f"{name}: {plain(value)}" for name, value in data.items() if value not in (None, "", [], {}))
+    return inert("; ".join(said), limit)
+
+
+def plain(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+
+
+@register.filter
+def block(value: object, limit: int = BLOCK) -> SafeString:
+    """The same for a text or JSON value in a block of its own, whose lines stay."""
+    text = value if isinstance(value, str) else json.dumps(value, indent=2, ensure_ascii=False, default=str)
+    shown = pieces(text[:limit], block=True)
+    return format_html('<pre class="foreign" dir="auto" tabindex="0">{}</pre>{}', shown, note(text, limit))
+
+
+def pieces(text: str, *, block: bool = False) -> SafeString:
+    return format_html_join(
+        "",
+        "{}",
+        (
+            (format_html('<span class="hidden-char">{}</span>', piece) if hidden else conditional_escape(piece),)
+            for hidden, piece in parts(text, block=block)
+        ),
+    )
+
+
+def note(text: str, limit: int) -> SafeString:
+    if len(text) <= limit:
+        return mark_safe("")
+    return format_html(' <span class="cut">cut: {} of {} characters</span>', f"{limit:,}", f"{len(text):,}")
+
+
+@register.filter
+def when(value: dt.datetime | None, now: dt.datetime | None = None) -> SafeString:
+    """A moment in UTC: the time alone on the day of `now`, else with its date."""
+    if value is None:
+        return mark_safe('<span class="none">–</span>')
+    value = value.astimezone(dt.UTC)
+    form = "%H:%M:%S" if now and value.date() == now.date() else "%d %b %H:%M" if now else "%Y-%m-%d %H:%M:%S"
+    iso = value.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return format_html('<time datetime="{}" title="{}">{}</time>', iso, iso, value.strftime(form))
+
+
+@register.filter
+def span(value: dt.datetime | None, now: dt.datetime) -> str:
+    """How far a moment is from now: "in 40 min", "3 h ago"."""
+    if value is None:
+        return "–"
+    seconds = (value - now).total_seconds()
+    words = length(abs(seconds))
+    return f"in {words}" if seconds >= 0 else f"{words} ago"
+
+
+@register.filter
+def length(seconds: float) -> str:
+    for unit, size in (("d", 86400), ("h", 3600), ("min", 60)):
+        if seconds >= 2 * size or (unit == "min" and seconds >= size):
+            return f"{int(seconds // size)} {unit}"
+    if seconds < 1:
+        return f"{round(seconds * 1000)} ms"
+    return f"{int(seconds)} s"
+
+
+# ISO 4217 currencies whose minor unit isn't a hundredth.
+DECIMALS = dict.fromkeys(("BIF", "CLP", "DJF", "GNF", "ISK", "JPY", "KRW", "PYG", "RWF", "UGX", "VND", "XAF", "XOF"), 0)
+DECIMALS |= dict.fromkeys(("BHD", "IQD", "JOD", "KWD", "LYD", "OMR", "TND"), 3)
+
+
+@register.filter
+def money(value: dict[str, Any]) -> SafeString:
+    """{"amount": minor units, "currency"} as people write it."""
+    amount, currency = value["amount"], value["currency"]
+    places = DECIMALS.get(currency, 2)
+    sign, digits = ("-" if amount < 0 else ""), str(abs(amount)).rjust(places + 1, "0")
+    whole = f"{int(digits[: len(digits) - places] or 0):,}"
+    return format_html(
+        '<span class="money">{} {}{}{}</span>',
+        inert(currency, 8),
+        sign,
+        whole,
+        f".{digits[-places:]}" if places else "",
+    )
+
+
+@register.inclusion_tag("console/_mark.html")
+def mark(kind: str, value: str) -> dict[str, Any]:
+    """A state's word with its shape and tone."""
+    return {"mark": marks.mark(kind, value)}
+
+
+@register.inclusion_tag("console/_shape.html")
+def shape(name: str) -> dict[str, str]:
+    return {"name": name}
+
+
+@register.filter
+def reason(code: str, kind: str = "forward") -> str:
+    """What a reason's code means; "" for none."""
+    return because(code, undoing=kind == "compensation") if code else ""
+
+
+@register.filter
+def cell(value: object, now: dt.datetime | None = None) -> SafeString:
+    """Any value of a record in a line."""
+    if value is None or value == "":
+        return mark_safe('<span class="none">–</span>')
+    if isinstance(value, dt.datetime):
+        return when(value, now)
+    return inert(value if isinstance(value, str) else plain(value), 120)
+
+
+ACTS = {
+    "claim": "claimed the case",
+    "take_over": "took the case over",
+    "release": "gave the case back",
+    "look_again": "asked for another look",
+    "turn_back": "decided to undo what stands",
+    "propose_write_off": "proposed to write off",
+    "decline_write_off": "declined the write-off",
+    "write_off": "wrote off",
+}
+EVENTS = {
+    "open": "The engine opened the case.",
+    "update": "What is true changed; the case says so.",
+    "resolve": "Nothing needs a person any more; the engine closed the case.",
+    "write_off": "The engine closed the case as written off.",
+    "reopen": "The world proved otherwise; the engine opened the case again.",
+    "wait": "The case waits for an answer.",
+    "proceed": "The case waits for nobody any more.",
+}
+
+
+@register.filter
+def act_words(kind: str, outcome: str) -> str:
+    """What a person did; an act that the engine refused says so."""
+    said = ACTS.get(kind, kind)
+    return f"{said}; the engine refused it" if outcome == "refused" else said
+
+
+@register.filter
+def event_words(event: str) -> str:
+    return EVENTS.get(event, event)
+
+
+@register.filter
+def capped(count: int) -> str:
+    """A count as it may be said: beyond ten thousand nobody counts."""
+    return "10,000+" if count > 10_000 else f"{count:,}"

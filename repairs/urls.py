@@ -1,0 +1,36 @@
+"""The console's addresses. Included at the root by config/urls.py."""
+
+from __future__ import annotations
+
+from django.urls import URLPattern, URLResolver, path
+
+from repairs import admin  # noqa: F401  registers the records
+from repairs.site import site
+from repairs.views import acts, case, effect, home, queue, run, runs
+
+urlpatterns: list[URLPattern | URLResolver] = [
+    path("", home.home, name="home"),
+    path("repairs/", queue.queue, name="queue"),
+    path("repairs/<int:number>/", case.case_page, name="case"),
+    path("repairs/C-<int:number>/", case.case_page),
+    path("repairs/<int:number>/claim", acts.claim, name="claim"),
+    path("repairs/<int:number>/release", acts.release, name="release"),
+    path("repairs/<int:number>/look-again", acts.look_again, name="look-again"),
+    path("repairs/<int:number>/turn-back", acts.turn_back, name="turn-back"),
+    path("repairs/<int:number>/write-off", acts.write_off, name="write-off"),
+    path("repairs/proposals/<uuid:act_id>/confirm", acts.answer, {"yes": True}, name="confirm"),
+    path("repairs/proposals/<uuid:act_id>/decline", acts.answer, {"yes": False}, name="decline"),
+    path("runs/", runs.runs, name="runs"),
+    path("runs/<uuid:run_id>/", run.run_page, name="run"),
+    path("runs/<uuid:run_id>/effects/<uuid:effect_id>", effect.effect_page, name="effect"),
+    *(
+        path(
+            f"runs/<uuid:run_id>/effects/<uuid:effect_id>/{name}.json",
+            effect.effect_value,
+            {"name": name},
+            name=f"effect-{name}",
+        )
+        for name in effect.VALUES
+    ),
+    path("admin/", site.urls),
+]

@@ -1,0 +1,119 @@
+"""The acts of people, each a POST that does one thing and leads back to the case. A refusal keeps what was typed."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
+
+from repairs.acts import claim as claims
+from repairs.acts import look_again as looks
+from repairs.acts import turn_back as turns
+from repairs.acts import write_off as write_offs
+from repairs.models import Act, Case
+from repairs.views.case import find, show_case
+from repairs.views.screen import act, at_desk
+from workflows.errors import Denied, Flaw, Invalid, MakegoodError, NotFound, StaleFence
+
+STATUS: dict[type[MakegoodError], int] = {Denied: 403, NotFound: 404, StaleFence: 409}
+
+
+@act
+def claim(request: HttpRequest, number: int) -> HttpResponse:
+    case, by = find(number), at_desk(request).user
+    return done(
+        request, case, lambda: claims.claim(case.id, by=by, why=why(request)), f"{case.name} is yours for 15 min."
+    )
+
+
+@act
+def release(request: HttpRequest, number: int) -> HttpResponse:
+    case, by = find(number), at_desk(request).user
+    return done(request, case, lambda: claims.release(case.id, by=by), f"{case.name} is free again.")
+
+
+@act
+def look_again(request: HttpRequest, number: int) -> HttpResponse:
+    case, by = find(number), at_desk(request).user
+
+    def ask() -> None:
+        effect_id, fence = effect(request), whole(request, "fence")
+        assert effect_id is not None
+        looks.look_again(case.id, effect_id=effect_id, by=by, why=why(request), fence=fence)
+
+    return done(request, case, ask, "The engine looks again; what it sees appears here.")
+
+
+@act
+def turn_back(request: HttpRequest, number: int) -> HttpResponse:
+    case, by = find(number), at_desk(request).user
+
+    def ask() -> None:
+        turns.turn_back(case.id, by=by, why=why(request), fence=whole(request, "fence"))
+
+    return done(request, case, ask, "The engine undoes what stands, in order; each undoing appears here.")
+
+
+@act
+def write_off(request: HttpRequest, number: int) -> HttpResponse:
+    """The button pressed says whether a second person is asked or the person acts alone."""
+    case, by = find(number), at_desk(request).user
+    alone = request.POST.get("how") == "alone"
+
+    def ask() -> None:
+        verb = write_offs.alone if alone else write_offs.propose
+        fence, seq = whole(request, "fence"), whole(request, "seq")
+        verb(case.id, effect_id=effect(request, optional=True), by=by, why=why(request), fence=fence, seq=seq)
+
+    said = "Written off by you alone." if alone else "A second person is asked; until then nothing is written off."
+    return done(request, case, ask, said)
+
+
+@act
+def answer(request: HttpRequest, act_id: uuid.UUID, yes: bool) -> HttpResponse:
+    """A second person's answer to a proposal."""
+    proposal = Act.objects.filter(id=act_id).select_related("case__run").first()
+    if proposal is None:
+        raise Http404("There is no such proposal.")
+    case, by = find(proposal.case.number), at_desk(request).user
+
+    def decide() -> None:
+        verb = write_offs.confirm if yes else write_offs.decline
+        verb(act_id, by=by, why=why(request))
+
+    return done(request, case, decide, "Written off." if yes else "Declined; nothing was written off.")
+
+
+def done(request: HttpRequest, case: Case, verb: Callable[[], None], said: str) -> HttpResponse:
+    """Does it and leads back; or shows the case as it is now, with the refusal and what was typed."""
+    try:
+        verb()
+    except MakegoodError as error:
+        status = STATUS.get(type(error), 400)
+        return show_case(request, find(case.number), status=status, error=str(error.detail), kept=why(request))
+    messages.success(request, said)
+    return redirect("case", number=case.number)
+
+
+def why(request: HttpRequest) -> str:
+    return request.POST.get("why", "")
+
+
+def whole(request: HttpRequest, name: str) -> int:
+    text = request.POST.get(name, "")
+    if not text.isascii() or not text.isdigit() or len(text) > 9:
+        raise Invalid("This form is not whole; open the page anew.", [Flaw(name, text, "must be a whole number")])
+    return int(text)
+
+
+def effect(request: HttpRequest, *, optional: bool = False) -> uuid.UUID | None:
+    text = request.POST.get("effect", "")
+    if optional and not text:
+        return None
+    try:
+        return uuid.UUID(text)
+    except ValueError as error:
+        raise Invalid("This form is not whole; open the page anew.", [Flaw("effect", text, "is no id")]) from error

@@ -1,0 +1,125 @@
+"""One case: what is true outside, the next safe act, the unsafe ones with their reasons, and all that was done."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime as dt
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from django.conf import settings
+from django.http import Http404, HttpRequest, HttpResponse
+from django.utils import timezone
+
+from repairs import cases, reading
+from repairs.models import Act, Case
+from repairs.models.act import ActKind
+from repairs.views.queue import holder_of
+from repairs.views.screen import at_desk, screen, show
+from repairs.words.advice import Advice, next_safe_act, unsafe_acts
+from repairs.words.facts import EffectFacts, Standing, standing, wanted_gone
+from repairs.words.seen import Row, row
+from workflows.models import Effect, Entry
+from workflows.states import Phase
+
+HISTORY = 200  # acts and events shown; a case with more has its whole journal on the run's page
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Line:
+    """An effect in the case's table. `item`: it needs a person; `wrong`: what is outside isn't what was wanted."""
+
+    effect: Effect
+    fact: EffectFacts
+    row: Row
+    item: bool
+    wrong: bool
+    unsafe: list[Advice]
+
+
+@screen
+def case_page(request: HttpRequest, number: int) -> HttpResponse:
+    return show_case(request, find(number))
+
+
+def find(number: int) -> Case:
+    if number >= 2**63:
+        raise Http404("There is no such case.")
+    found = Case.objects.filter(number=number).select_related("run__agent", "run__workflow", "claimed_by").first()
+    if found is None:
+        raise Http404("There is no such case.")
+    return found
+
+
+def show_case(request: HttpRequest, case: Case, *, status: int = 200, **context: Any) -> HttpResponse:
+    """The page of a case. `error` and `kept` come from an act that was refused: nothing a person typed is lost."""
+    now, desk = timezone.now(), at_desk(request)
+    lines = lines_of(case, now)
+    facts = [line.fact for line in lines]
+    reasons = reading.reasons_of(case.run) if case.live else []
+    acts = list(Act.objects.filter(case=case).select_related("by", "second").order_by("-id")[:HISTORY])
+    proposals = open_proposals(case, acts, lines)
+    return show(
+        request,
+        "console/case.html",
+        here="queue",
+        status=status,
+        now=now,
+        case=case,
+        run=case.run,
+        subject=reading.subject_of(case.run),
+        lines=lines,
+        next_act=next_safe_act(facts, reasons) if case.live else None,
+        unsafe=[line for line in lines if line.unsafe],
+        proposals=proposals,
+        proposed={proposal.effect_id for proposal, true in proposals if true},
+        decides_run=case.live and case.run.phase == Phase.UNWINDING and not any(fact.stuck for fact in facts),
+        history=history(case, acts),
+        holder=holder_of(case, now),
+        mine=case.holder_at(now) == desk.user.pk,
+        alone=settings.FOUR_EYES == "when_possible",
+        **{"error": "", "kept": "", **context},
+    )
+
+
+def lines_of(case: Case, now: dt.datetime) -> list[Line]:
+    effects = reading.effects_of([case.run_id])[case.run_id]
+    ids = [effect.id for effect in effects]
+    facts = reading.facts_of(case.run, effects, reading.last_looks(ids), reading.last_sends(ids))
+    named = {reason.effect for reason in reading.reasons_of(case.run)} if case.live else set()
+    lines = [line_of(effect, fact, named, now) for effect, fact in zip(effects, facts, strict=True)]
+    return sorted(lines, key=lambda line: not line.item)
+
+
+def line_of(effect: Effect, fact: EffectFacts, named: set[str], now: dt.datetime) -> Line:
+    return Line(
+        effect=effect,
+        fact=fact,
+        row=row(fact),
+        item=fact.id in named or fact.stuck,
+        wrong=is_wrong(fact),
+        unsafe=unsafe_acts(fact, now=now),
+    )
+
+
+def is_wrong(fact: EffectFacts) -> bool:
+    if fact.read_only:
+        return False
+    good = Standing.ABSENT if wanted_gone(fact) else Standing.STANDS
+    return standing(fact) is not good
+
+
+def open_proposals(case: Case, acts: Sequence[Act], lines: Sequence[Line]) -> list[tuple[Act, bool]]:
+    """Proposals that nobody answered, each with whether all is still as its proposer saw it."""
+    answered = {act.answers_id for act in acts}
+    effects = [line.effect for line in lines]
+    asked = [a for a in acts if a.kind == ActKind.PROPOSE_WRITE_OFF and a.id not in answered]
+    return [(act, cases.still_true(act, case.run, effects)) for act in asked] if case.live else []
+
+
+def history(case: Case, acts: Sequence[Act]) -> list[Mapping[str, Any]]:
+    """What people did and what the engine did to the case, the newest first."""
+    events = Entry.objects.filter(subject_id=case.id).exclude(actor__startswith="person:").order_by("-seq")[:HISTORY]
+    told: list[Mapping[str, Any]] = [{"at": event.at, "event": event} for event in events]
+    told += [{"at": act.at, "act": act} for act in acts]
+    return sorted(told, key=lambda line: line["at"], reverse=True)

@@ -1,0 +1,34 @@
+"""Home: what is mine, what the team has, what waits, and what could not be checked. Every figure leads to its rows."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest, HttpResponse
+from django.utils import timezone
+
+from repairs import worklist
+from repairs.views.queue import rows_of
+from repairs.views.screen import at_desk, screen, show
+from workflows.models import Run
+
+NEXT = 5  # enough to begin with; the queue has the rest
+LATEST = 8
+
+
+@screen
+def home(request: HttpRequest) -> HttpResponse:
+    now, me = timezone.now(), at_desk(request).user.pk
+    first = worklist.harm_first(now).select_related("run", "claimed_by").order_by(*worklist.ORDER)[:NEXT]
+    latest = Run.objects.select_related("agent", "workflow").defer("input", "residue", "people_reasons")[:LATEST]
+    return show(
+        request,
+        "console/home.html",
+        here="home",
+        now=now,
+        views=counted(worklist.counts(now, me)),
+        first=rows_of(list(first), now),
+        latest=latest,
+    )
+
+
+def counted(counts: dict[str, int]) -> list[tuple[worklist.View, int]]:
+    return [(view, counts[view.name]) for view in worklist.VIEWS]

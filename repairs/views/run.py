@@ -1,0 +1,83 @@
+"""One run: its lanes in time, its effects and steps as a table, its residue, and its journal."""
+
+from __future__ import annotations
+
+import dataclasses
+import uuid
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse
+
+from repairs import lanes, reading
+from repairs.models import Case
+from repairs.views.screen import screen, show
+from repairs.words.facts import EffectFacts
+from repairs.words.seen import Row, row
+from workflows.models import Attempt, Effect, Entry, Look, Payload, Run, Step
+
+FIRST, LAST = 200, 50  # journal entries shown from the beginning and from the end
+SENDS, LOOKS = 500, 1000  # drawn at most
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Line:
+    """A line of the ledger: a step, with its effect where it has one."""
+
+    step: Step
+    effect: Effect | None = None
+    fact: EffectFacts | None = None
+    row: Row | None = None
+
+
+@screen
+def run_page(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
+    run = find(run_id)
+    effects = reading.effects_of([run.id])[run.id]
+    ids = [effect.id for effect in effects]
+    sends = list(Attempt.objects.filter(effect__in=ids).defer("evidence").order_by("id")[:SENDS])
+    looks = list(Look.objects.filter(effect__in=ids).defer("evidence").order_by("id")[:LOOKS])
+    facts = reading.facts_of(
+        run, effects, {look.effect_id: look for look in looks}, {send.effect_id: send for send in sends}
+    )
+    journal, left_out = entries_of(run.id)
+    return show(
+        request,
+        "console/run.html",
+        here="runs",
+        run=run,
+        subject=reading.subject_of(run),
+        lines=lines_of(run, effects, facts),
+        drawing=lanes.draw(effects, sends, looks),
+        cases=Case.objects.filter(run=run).only("number", "state", "sentence"),
+        journal=journal,
+        left_out=left_out,
+        names={effect.id: effect.step.name for effect in effects},
+    )
+
+
+def find(run_id: uuid.UUID) -> Run:
+    run = Run.objects.filter(id=run_id).select_related("agent", "workflow").first()
+    if run is None:
+        raise Http404("There is no such run.")
+    return run
+
+
+def lines_of(run: Run, effects: list[Effect], facts: list[EffectFacts]) -> list[Line]:
+    """Steps in their order, each with its effects in theirs; a step without one stands alone."""
+    steps = Step.objects.filter(run=run).select_related("tool").defer("template", "arguments", "result", "tool__spec")
+    lines = []
+    for step in steps.order_by("ordinal"):
+        own = [Line(step, e, f, row(f)) for e, f in zip(effects, facts, strict=True) if e.step_id == step.id]
+        lines += own or [Line(step)]
+    return lines
+
+
+def entries_of(run_id: uuid.UUID) -> tuple[list[dict[str, Any]], int]:
+    """The run's journal: the first and the last entries, and how many lie between. Two queries."""
+    found = list(Entry.objects.filter(run_id=run_id).order_by("id")[: FIRST + LAST + 1])
+    left_out = 0
+    if len(found) > FIRST + LAST:
+        tail = list(Entry.objects.filter(run_id=run_id).order_by("-id")[:LAST])[::-1]
+        found, left_out = found[:FIRST] + tail, -1
+    payloads = dict(Payload.objects.filter(entry_id__in=[e.id for e in found]).values_list("entry_id", "data"))
+    return [{"entry": entry, "data": payloads.get(entry.id)} for entry in found], left_out

@@ -1,0 +1,50 @@
+"""The list of runs: newest first, filtered by what the query says."""
+
+from __future__ import annotations
+
+from urllib.parse import urlencode
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.utils import timezone
+
+from repairs import keyset
+from repairs.views.screen import screen, show
+from workflows.models import Run, Workflow
+from workflows.states import RunState
+
+FILTERS = {
+    "state": "state",
+    "workflow": "workflow__name",
+    "subject": "subject_id",
+    "external_id": "external_id",
+    "agent": "agent__name",
+}
+LONGEST = 300  # no column that is filtered is wider
+
+
+@screen
+def runs(request: HttpRequest) -> HttpResponse:
+    """`?state=&workflow=&subject=&external_id=&agent=`; each narrows. `?after=` is the cursor."""
+    chosen = {name: value for name in FILTERS if (value := request.GET.get(name, "").strip())}
+    if any("\x00" in value or len(value) > LONGEST for value in chosen.values()):
+        raise Http404("No run has such a value.")
+    if chosen.get("state") and chosen["state"] not in {state.value for state in RunState}:
+        raise Http404("There is no such state.")
+    found = Run.objects.select_related("agent", "workflow").defer(
+        "input", "residue", "people_reasons", "workflow__spec", "agent__tools", "agent__workflows"
+    )
+    found = found.filter(**{FILTERS[name]: value for name, value in chosen.items()})
+    of = f"runs:{urlencode(sorted(chosen.items()))}"
+    start = keyset.read(request.GET.get("after", ""), of=of)
+    at, after = start or (timezone.now(), None)
+    page = keyset.page(found, order=("-id",), of=of, at=at, after=after)
+    return show(
+        request,
+        "console/runs.html",
+        here="runs",
+        page=page,
+        chosen=chosen,
+        query=urlencode(chosen),
+        states=[state.value for state in RunState],
+        workflows=Workflow.objects.filter(current=True).order_by("name").values_list("name", flat=True)[:200],
+    )

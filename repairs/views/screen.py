@@ -1,0 +1,56 @@
+"""What every screen shares: who may see it, what its frame shows, and that acts come by POST only."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any, Concatenate, ParamSpec
+from urllib.parse import urlencode
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render, resolve_url
+from django.utils import timezone
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods
+
+from repairs.desk import Desk, desk_of
+from repairs.site import frame
+
+P = ParamSpec("P")
+View = Callable[Concatenate[HttpRequest, P], HttpResponse]
+
+
+def screen(view: View[P]) -> View[P]:
+    """A page for people who are logged in; only GET and HEAD."""
+    return guarded(view, ["GET", "HEAD"])
+
+
+def act(view: View[P]) -> View[P]:
+    """An act of a person: only POST, with Django's CSRF check."""
+    return guarded(view, ["POST"])
+
+
+def guarded(view: View[P], methods: list[str]) -> View[P]:
+    @functools.wraps(view)
+    def inner(request: HttpRequest, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+        desk = desk_of(request)
+        if desk is None:
+            return redirect(f"{resolve_url('admin:login')}?{urlencode({'next': request.get_full_path()})}")
+        if desk.must_change:
+            return redirect("admin:password_change")
+        return view(request, *args, **kwargs)
+
+    checked: Any = never_cache(require_http_methods(methods)(inner))
+    return checked  # type: ignore[no-any-return]
+
+
+def at_desk(request: HttpRequest) -> Desk:
+    desk = desk_of(request)
+    assert desk is not None
+    return desk
+
+
+def show(request: HttpRequest, template: str, *, here: str, status: int = 200, **context: Any) -> HttpResponse:
+    """Renders a page in its frame. `here`: which part of the console it belongs to."""
+    context.setdefault("now", timezone.now())
+    return render(request, template, {**frame(request), **context, "here": here}, status=status)

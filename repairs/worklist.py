@@ -1,0 +1,103 @@
+"""The repair queue: its order, its views, and their counts, all from the same queries. Used by home and queue."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime as dt
+from collections.abc import Callable
+
+from django.db.models import Case as When_
+from django.db.models import Count, F, IntegerField, Q, Value, When
+
+from repairs.models import Case
+from repairs.models.case import CLOSED, LIVE, CaseQuerySet
+from repairs.words.harm import Harm
+
+CAP = 10_000  # no page counts further
+NEAR = dt.timedelta(hours=1)  # a cut-off nearer than this goes before everything
+AGED = dt.timedelta(hours=24)  # nothing waits longer than this without moving up by one
+
+ORDER = ("urgency", "-customers", "deadline", "id")
+
+
+def harm_first(at: dt.datetime) -> CaseQuerySet:
+    """Live cases with their `urgency` as it was at this moment: 0 where a cut-off is near, else the rank, aged."""
+    near = Q(cutoff__gte=at, cutoff__lte=at + NEAR)
+    aged = Q(opened_at__lte=at - AGED)
+    urgency = When_(
+        When(near, then=Value(0)),
+        When(aged, then=F("rank")),
+        default=F("rank") + 1,
+        output_field=IntegerField(),
+    )
+    return live().annotate(urgency=urgency)
+
+
+def live() -> CaseQuerySet:
+    return Case.objects.live()
+
+
+def why_here(case: Case, at: dt.datetime) -> str:
+    """The sentence that says why a case stands where it does."""
+    if case.cutoff and at <= case.cutoff <= at + NEAR:
+        minutes = int((case.cutoff - at).total_seconds() // 60)
+        return f"Cut-off in {minutes} min: {case.cutoff_reason}."
+    aged = " It has waited for more than a day, so it moved up." if case.opened_at <= at - AGED else ""
+    return case.rank_reason + aged
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class View:
+    """A way to look at the queue. `chosen` picks its rows; the count beside its name uses the same."""
+
+    name: str
+    title: str
+    chosen: Callable[[dt.datetime, int], Q]
+    empty: str
+
+
+VIEWS = (
+    View(
+        "all",
+        "Harm first",
+        lambda at, me: Q(),
+        "Nothing needs a person. Runs that get stuck appear here by themselves.",
+    ),
+    View("mine", "Mine", lambda at, me: held(at) & Q(claimed_by=me), "You hold no case. Open one and claim it with c."),
+    View("free", "Unclaimed", lambda at, me: ~held(at), "Every case is in somebody's hands."),
+    View(
+        "unknown", "Not known", lambda at, me: Q(harm=Harm.UNKNOWN.value), "It is known of every case what is outside."
+    ),
+    View("waiting", "Waiting", lambda at, me: Q(state="waiting"), "No case waits for an answer."),
+    View(
+        "unreachable",
+        "Could not check",
+        lambda at, me: Q(reasons__contains=[{"code": "unreachable"}]),
+        "Every system that was asked could be reached.",
+    ),
+    View("late", "Past deadline", lambda at, me: Q(deadline__lt=at), "No case is past its deadline."),
+)
+
+
+def held(at: dt.datetime) -> Q:
+    return Q(claimed_by__isnull=False, lease_until__gt=at)
+
+
+def view_of(name: str) -> View | None:
+    return next((view for view in VIEWS if view.name == name), None)
+
+
+def counts(at: dt.datetime, me: int) -> dict[str, int]:
+    """How many live cases each view has, in one query that reads at most CAP + 1 of them."""
+    some = live().order_by()[: CAP + 1]
+    found: dict[str, int] = Case.objects.filter(id__in=some.values("id")).aggregate(
+        **{view.name: Count("id", filter=view.chosen(at, me)) if view.chosen(at, me) else Count("id") for view in VIEWS}
+    )
+    return found
+
+
+def closed() -> CaseQuerySet:
+    return Case.objects.filter(state__in=CLOSED)
+
+
+__all__ = ["CAP", "LIVE", "ORDER", "VIEWS", "View", "closed", "counts", "harm_first", "view_of", "why_here"]

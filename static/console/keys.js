@@ -1,0 +1,61 @@
+// The console's keys. Off in fields, off with a modifier held, and off for good where the person says so.
+"use strict";
+
+(() => {
+  const STORED = "makegood-keys";
+  const PREFIX_MS = 1500; // how long "g" waits for its second key
+  const PLACES = { h: "/", q: "/repairs/", r: "/runs/" };
+  const sheet = document.getElementById("keys");
+  const box = document.getElementById("keys-on");
+  if (!sheet || !box) return;
+
+  let prefixUntil = 0;
+  const isOn = () => {
+    try { return localStorage.getItem(STORED) !== "off"; } catch { return true; }
+  };
+  box.checked = isOn();
+  box.addEventListener("change", () => {
+    try { localStorage.setItem(STORED, box.checked ? "on" : "off"); } catch { /* it then holds for this page only */ }
+  });
+  document.getElementById("keys-open").addEventListener("click", () => sheet.showModal());
+
+  const inField = (element) => element.closest("input, textarea, select, [contenteditable]") !== null;
+  const rows = () => [...document.querySelectorAll("[data-row]")];
+  const move = (step) => {
+    const all = rows();
+    if (!all.length) return;
+    const index = all.indexOf(document.activeElement);
+    const next = index < 0 ? (step > 0 ? 0 : all.length - 1) : Math.min(Math.max(index + step, 0), all.length - 1);
+    all[next].focus();
+  };
+  const press = (name) => {
+    const target = document.querySelector(`[data-key="${name}"]`);
+    if (!target) return;
+    if (target.matches("button")) target.click(); else target.focus();
+  };
+
+  const ACTS = {
+    "?": () => sheet.showModal(),
+    j: () => move(1),
+    k: () => move(-1),
+    o: () => { if (document.activeElement.matches("[data-row]")) document.activeElement.click(); },
+    c: () => press("c"),
+    a: () => press("a"),
+  };
+
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+    if (inField(event.target) || sheet.open || !box.checked) return;
+    const now = Date.now();
+    if (now < prefixUntil && event.key in PLACES) {
+      prefixUntil = 0;
+      event.preventDefault();
+      location.assign(PLACES[event.key]);
+    } else if (event.key === "g") {
+      prefixUntil = now + PREFIX_MS;
+    } else if (Object.hasOwn(ACTS, event.key)) {
+      event.preventDefault();
+      ACTS[event.key]();
+    }
+  });
+})();
