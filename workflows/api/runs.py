@@ -10,7 +10,7 @@ from django.db.models import Q
 from django.http import HttpResponse
 from rest_framework.request import Request
 
-from workflows import reading, waiting
+from workflows import queue, reading, waiting
 from workflows.api import body, documented, headers, query, wire
 from workflows.api.base import Endpoint, agent_of, id_of
 from workflows.api.paging import Pages, render
@@ -34,6 +34,7 @@ class Runs(Endpoint):
         asked = body.read(request, START, not_yet=NOT_YET)
         agent = agent_of(request)
         run, created = start_run(agent, key, _start_body(asked))
+        queue.ring()
         run = reading.run_of(agent, run.id)
         found = {"Location": f"/api/v1/runs/{run.id}"}
         if not created:
