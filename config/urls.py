@@ -8,4 +8,5 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("health/live", health.live, name="health-live"),
     path("health/ready", health.ready, name="health-ready"),
     path("api/v1/", include("workflows.api.urls")),
+    path("", include("repairs.urls")),
 ]
