@@ -72,8 +72,13 @@ class Problem(Exception):
     """The API said no, and why."""
 
 
-def play(api: Api, number: int, email: str = "", *, worker: int | None = None) -> Json:
-    """Starts the story's run, waits until it is over or needs a person, and returns it as the API tells it."""
+def play(api: Api, number: int, email: str = "") -> Json:
+    """Plays a story to its end and returns the run as the API tells it."""
+    return follow(api, begin(api, number, email))
+
+
+def begin(api: Api, number: int, email: str = "") -> Json:
+    """Starts the story's run, or finds it where it was begun before."""
     story = STORIES[number]
     email = email or story.email
     body = {
@@ -82,14 +87,16 @@ def play(api: Api, number: int, email: str = "", *, worker: int | None = None) -
         "input": {
             "customer": story.customer,
             "email": email,
-            "start": "2031-05-06T10:00:00",
-            "end": "2031-05-06T10:45:00",
+            "start": "2031-05-06T10:00",
+            "end": "2031-05-06T10:45",
             "timezone": "Europe/Berlin",
         },
     }
-    run = api.call("POST", "runs", body, **{"Idempotency-Key": f"demo-{number}-{email}"})
-    if worker is not None:
-        kill_in_the_middle(api, run["id"], worker)
+    return api.call("POST", "runs", body, **{"Idempotency-Key": f"demo-{number}-{email}"})
+
+
+def follow(api: Api, run: Json) -> Json:
+    """Waits until the run is over or needs a person."""
     end = time.monotonic() + LONGEST_STORY
     while run["phase"] != "over" and run["state"] != "stuck" and time.monotonic() < end:
         run = api.call("GET", f"runs/{run['id']}", Prefer=f"wait={WAIT}")
@@ -132,9 +139,11 @@ def main() -> int:
         parser.error("--key is missing: manage.py create_agent NAME --tools '*' --workflows '*' prints one")
     api = Api(arguments.url, arguments.key)
     for number in arguments.story or [1]:
-        worker = arguments.worker_pid if number == 5 else None
         try:
-            print(tell(number, play(api, number, arguments.email, worker=worker)), flush=True)
+            run = begin(api, number, arguments.email)
+            if number == 5 and arguments.worker_pid:
+                kill_in_the_middle(api, run["id"], arguments.worker_pid)
+            print(tell(number, follow(api, run)), flush=True)
         except (Problem, OSError) as error:
             print(f"Story {number}: {error}", file=sys.stderr)
             return 1

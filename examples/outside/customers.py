@@ -21,11 +21,11 @@ _TROUBLES: list[tuple[str, Mood]] = [
     ("calendar", Mood(customer="@bolt.example", method="PUT", does="drop", times=None)),
     (
         "crm",
-        Mood(customer="@cobalt.example", path="/activation", method="POST", does="refuse", text=NO_CREDIT, times=None),
+        Mood(customer="@cobalt.example", path="*/activation", method="POST", does="refuse", text=NO_CREDIT, times=None),
     ),
     (
         "crm",
-        Mood(customer="@delta.example", path="/activation", method="POST", does="refuse", text=NO_CREDIT, times=None),
+        Mood(customer="@delta.example", path="*/activation", method="POST", does="refuse", text=NO_CREDIT, times=None),
     ),
     ("calendar", Mood(customer="@delta.example", method="DELETE", does="refuse", status=403, text=LOCKED, times=None)),
     (

@@ -6,6 +6,7 @@ A mood is met by one customer's requests. Some customers always bring one (custo
 from __future__ import annotations
 
 import dataclasses
+import fnmatch
 import threading
 from typing import Any
 
@@ -19,7 +20,7 @@ class Mood:
     does: str
     customer: str = ""
     method: str = ""  # "" is any; SMTP for a message to the mail server
-    path: str = ""  # a text in the path
+    path: str = "*"  # a pattern, as of file names
     seconds: float = 0.0  # of delay: it acts, then answers so much later
     status: int = 422  # of refuse
     text: str = "refused"  # of refuse
@@ -30,7 +31,7 @@ class Mood:
             raise ValueError(f"does: {self.does!r} is none of {', '.join(ACTS)}")
 
     def meets(self, method: str, path: str, text: str) -> bool:
-        return self.method in ("", method) and self.path in path and self.customer in text
+        return self.method in ("", method) and fnmatch.fnmatchcase(path, self.path) and self.customer in text
 
 
 class Moods:
