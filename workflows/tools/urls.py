@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote, urljoin, urlsplit
 
 from workflows.tools import expressions
 from workflows.tools.expressions import ExpressionError
@@ -45,6 +45,14 @@ def fill(text: str, names: Mapping[str, Any]) -> str:
         raise ExpressionError("", text, f"the path {path!r} would climb to another resource")
     origin(url)
     return url
+
+
+def joined(base: str, url: str) -> str:
+    """An address that an answer gave, absolute or relative to what was asked; raises where it leads elsewhere."""
+    found = urljoin(base, url.strip())
+    if origin(found) != origin(base):
+        raise ExpressionError("", url, f"leads away from {urlsplit(base).netloc}")
+    return found
 
 
 def origin(url: str) -> tuple[str, str, int]:

@@ -1,0 +1,150 @@
+"""Decides what an answer means, by the manifest's own expressions in their fixed order. Pure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from workflows.outcomes import Acknowledged, Outcome, Pending, Refused, Sighting, Unknown, Verdict
+from workflows.tools import expressions, retry_after, urls
+from workflows.tools.expressions import ExpressionError
+from workflows.tools.http.answers import is_unreadable, names_of, said
+from workflows.tools.keeping import keepable
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from workflows.tools.wire import Answer
+
+# A provider may ask for a day; beyond the time for retries the engine gives up anyway.
+LOOK_WAITS_AT_MOST = 60.0
+GONE = (404, 410)
+REDIRECTS = range(300, 400)
+READS_BODY = ("acknowledged", "pending", "several", "differs", "found", "absent", "done", "failed")
+
+
+def outcome(
+    part: Mapping[str, Any],
+    answer: Answer,
+    known: Mapping[str, Any],
+    evidence: Mapping[str, Any],
+    *,
+    first_undoing: bool,
+) -> Outcome:
+    """What one send did. `first_undoing`: the first attempt of a compensation, whose 404 proves nothing."""
+    names = {**known, **names_of(answer)}
+    wait = _wait(answer, part["retry_within"])
+    words = f"status {answer.status}: {said(answer, names)}".removesuffix(": ")
+    if 200 <= answer.status < 300 and reads_body(part) and is_unreadable(answer):
+        return Unknown(
+            reason=f"{_kind(answer)} under status {answer.status}, where JSON was expected", evidence=evidence
+        )
+    if first_undoing and part["method"] == "DELETE" and answer.status in GONE:
+        return Unknown(
+            reason=f"status {answer.status} on the first delete: not there, by whoever's act", evidence=evidence
+        )
+    if _holds(part.get("acknowledged"), names):
+        return _acknowledged(part.get("result", {}), names, evidence)
+    if _holds(part.get("pending"), names):
+        return _pending(part, names, evidence)
+    if _holds(part.get("temporary"), names):
+        return Refused(reason=words, temporary=True, retry_after=wait, evidence=evidence)
+    if _holds(part.get("refused"), names):
+        return Refused(reason=words, evidence=evidence)
+    if answer.status in REDIRECTS:
+        to = answer.headers.get("location", "nowhere")[:200]
+        return Refused(
+            reason=f"redirect {answer.status} to {to} isn't followed; correct the address", evidence=evidence
+        )
+    return Unknown(reason=f"{words} (nothing declared matches)", evidence=evidence)
+
+
+def polled(
+    poll: Mapping[str, Any],
+    answer: Answer,
+    known: Mapping[str, Any],
+    evidence: Mapping[str, Any],
+    kept: Mapping[str, Any],
+) -> Outcome:
+    """How accepted work goes on. What can't be read now may be readable at the next poll."""
+    names = {**known, **names_of(answer)}
+    if answer.status in GONE or answer.status in REDIRECTS:
+        return Unknown(reason=f"status {answer.status} at the poll address", evidence=evidence)
+    if _holds(poll["done"], names):
+        return _acknowledged(poll.get("result", {}), names, evidence)
+    if _holds(poll.get("failed"), names):
+        return Refused(reason=f"the work failed: {said(answer, names)}", evidence=evidence)
+    return Pending(poll=kept, evidence=evidence)
+
+
+def sighting(
+    verify: Mapping[str, Any], answer: Answer, known: Mapping[str, Any], evidence: Mapping[str, Any]
+) -> Sighting:
+    """What one look showed: several, differs, found, absent in this order; an expression that errors ends the look."""
+    if answer.status == 429 or answer.status >= 500:
+        wait = _wait(answer, LOOK_WAITS_AT_MOST)
+        reason = f"status {answer.status}: the authority can't be asked"
+        return Sighting(verdict=Verdict.INCONCLUSIVE, reason=reason, reached=False, retry_after=wait, evidence=evidence)
+    names = {**known, **names_of(answer)}
+    if 200 <= answer.status < 300 and reads_body(verify) and is_unreadable(answer):
+        return _inconclusive(f"{_kind(answer)} under status {answer.status}, where JSON was expected", evidence)
+    for verdict in (Verdict.SEVERAL, Verdict.DIFFERS, Verdict.FOUND, Verdict.ABSENT):
+        text = verify.get(verdict.value)
+        try:
+            if text is None or not expressions.compile(text, names).holds(names):
+                continue
+            result = _result(verify.get("result", {}), names) if verdict is Verdict.FOUND else {}
+        except ExpressionError as error:
+            return _inconclusive(f"status {answer.status}: {verdict.value}: {error.message}", evidence)
+        return Sighting(verdict=verdict, reason=f"status {answer.status}", result=result, evidence=evidence)
+    return _inconclusive(f"status {answer.status}: {said(answer, names)} (nothing declared matches)", evidence)
+
+
+def reads_body(part: Mapping[str, Any]) -> bool:
+    """Whether what is expected of an answer can only be read as JSON."""
+    texts = [part[name] for name in READS_BODY if part.get(name)]
+    texts += [
+        source for _, text in expressions.texts_in(part.get("result", {})) for source in expressions.parse(text).sources
+    ]
+    return any(path[0] == "body" for text in texts for path in expressions.paths(text))
+
+
+def _holds(text: str | None, names: Mapping[str, Any]) -> bool:
+    """An expression that errors, or isn't boolean, counts as false: what nothing matches is unknown."""
+    try:
+        return text is not None and expressions.compile(text, names).holds(names)
+    except ExpressionError:
+        return False
+
+
+def _acknowledged(result: Mapping[str, Any], names: Mapping[str, Any], evidence: Mapping[str, Any]) -> Outcome:
+    try:
+        return Acknowledged(result=_result(result, names), evidence=evidence)
+    except ExpressionError as error:
+        return Unknown(reason=f"acknowledged, but {error.path}: {error.message}", evidence=evidence)
+
+
+def _pending(part: Mapping[str, Any], names: Mapping[str, Any], evidence: Mapping[str, Any]) -> Outcome:
+    template = expressions.parse(part["poll"]["url"])
+    try:
+        url = str(template.fill(names)) if template.whole else urls.fill(part["poll"]["url"], names)
+        url = urls.joined(part["asked"], url)
+    except ExpressionError as error:
+        return Unknown(reason=f"accepted, but the poll address can't be used: {error.message}", evidence=evidence)
+    return Pending(poll={"url": keepable(url)}, evidence=evidence)
+
+
+def _result(result: Mapping[str, Any], names: Mapping[str, Any]) -> dict[str, Any]:
+    filled: dict[str, Any] = keepable(expressions.fill(dict(result), names, "result"))
+    return filled
+
+
+def _inconclusive(reason: str, evidence: Mapping[str, Any]) -> Sighting:
+    return Sighting(verdict=Verdict.INCONCLUSIVE, reason=reason, evidence=evidence)
+
+
+def _wait(answer: Answer, most: float) -> float | None:
+    return retry_after.seconds(answer.headers.get("retry-after"), answer.headers.get("date"), most=most)
+
+
+def _kind(answer: Answer) -> str:
+    return answer.headers.get("content-type", "no content type").split(";", 1)[0][:80] or "no content type"

@@ -1,0 +1,90 @@
+"""Makes the request of one call: every value at its place, secrets only at the wire, a digest of what was asked."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+from workflows.tools import secrets, urls
+from workflows.tools.expressions import ExpressionError, fill, text_of
+from workflows.tools.wire import Request
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+# Visible characters, blanks and tabs, as HTTP takes them; a line break would begin a header of somebody's choice.
+HEADER_VALUE = re.compile(r"[\t\x20-\x7e\x80-\xff]*")
+LARGEST = 1_048_576
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Prepared:
+    """`digest`: 64 hex over what was asked, with the names of secrets in place of their values."""
+
+    request: Request
+    digest: str
+    secrets: secrets.Secrets
+
+
+def prepare(
+    part: Mapping[str, Any], names: Mapping[str, Any], *, method: str | None = None, url: str | None = None
+) -> Prepared:
+    """The request that a part of a spec declares. Raises `ExpressionError`, with its path, where it can't be made.
+
+    `method`, `url`: instead of the part's own, as they are."""
+    used = secrets.Secrets()
+    try:
+        url = urls.fill(part["url"], names) if url is None else url
+    except ExpressionError as error:
+        raise error.at("url") from None
+    content = fill(part.get("json"), names, "json", with_secrets=True)
+    headers = fill(dict(part.get("headers") or {}), names, "headers", with_secrets=True)
+    auth = fill(part.get("auth"), names, "auth", with_secrets=True)
+    method = method or str(part["method"])
+    asked = used.named({"method": method, "url": url, "headers": headers, "auth": auth, "json": content})
+    body = _body(used.wired(content))
+    sent = _headers(used.wired(headers), _authorization(used.wired(auth), used), has_body=bool(body))
+    request = Request(method=method, url=url, headers=sent, body=body)
+    return Prepared(request, hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest(), used)
+
+
+def _body(content: Any) -> bytes:
+    if content is None:
+        return b""
+    body = json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "backslashreplace")
+    if len(body) > LARGEST:
+        raise ExpressionError("json", f"{len(body)} bytes", f"is larger than {LARGEST} bytes")
+    return body
+
+
+def _headers(filled: Mapping[str, Any], authorization: str | None, *, has_body: bool) -> tuple[tuple[str, str], ...]:
+    headers = {name: _value(name, value) for name, value in filled.items()}
+    known = {name.lower() for name in headers}
+    if "accept" not in known:
+        headers["Accept"] = "application/json"
+    if has_body and "content-type" not in known:
+        headers["Content-Type"] = "application/json"
+    if authorization is not None:
+        headers["Authorization"] = _value("Authorization", authorization)
+    return tuple(headers.items())
+
+
+def _value(name: str, value: Any) -> str:
+    text = text_of(value).strip()
+    if not HEADER_VALUE.fullmatch(text):
+        # Not the text itself: there may be a secret in it.
+        raise ExpressionError(f"headers.{name}", name, "holds a line break or a character that no header takes")
+    return text
+
+
+def _authorization(auth: Mapping[str, Any] | None, used: secrets.Secrets) -> str | None:
+    if not auth:
+        return None
+    if "bearer" in auth:
+        return f"Bearer {text_of(auth['bearer'])}"
+    credentials = secrets.basic(text_of(auth["basic"]["username"]), text_of(auth["basic"]["password"]))
+    used.also(credentials, "basic")
+    return f"Basic {credentials}"
