@@ -1,26 +1,65 @@
-"""The tools that are ready to be called, by the id of their stored version. Used by the engine's verbs."""
+"""What never changes once stored, kept in this process: versions of tools and workflows, and what is made of them.
+
+Only `current` of these rows ever changes; it is for those who start something new, and nobody reads it from here.
+"""
 
 from __future__ import annotations
 
 import uuid
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from workflows.fetch import fetch, give
+from workflows.models import Effect, Run, Step, Workflow
+from workflows.models import Tool as Stored
 from workflows.tools import registry
 
 if TYPE_CHECKING:
-    from workflows.models import Tool as Stored
     from workflows.tools.base import Tool
+    from workflows.tools.timings import Timings
 
+V = TypeVar("V", Stored, Workflow)
+
+_stored: dict[uuid.UUID, Any] = {}
 _built: dict[uuid.UUID, Tool] = {}
+_timings: dict[tuple[uuid.UUID, str], Timings] = {}
 
 
 def tool_of(stored: Stored) -> Tool:
-    """A stored version never changes, so what was built from it may be kept."""
     if stored.id not in _built:
         _built[stored.id] = registry.build(stored.name, stored.kind, stored.spec)
     return _built[stored.id]
 
 
+def times_of(effect: Effect) -> Timings:
+    """The times of the operation that the effect performs."""
+    name = (effect.tool_id, effect.operation)
+    if name not in _timings:
+        _timings[name] = tool_of(effect.tool).timings(effect.operation)
+    return _timings[name]
+
+
+def give_tools(rows: Sequence[Effect] | Sequence[Step]) -> None:
+    """Puts the tool into each row. At most one statement, for versions not met before."""
+    tools = _known(Stored, {row.tool_id for row in rows})
+    for row in rows:
+        give(row, "tool", tools[row.tool_id])
+
+
+def give_workflows(runs: Iterable[Run]) -> None:
+    runs = list(runs)
+    workflows = _known(Workflow, {run.workflow_id for run in runs})
+    for run in runs:
+        give(run, "workflow", workflows[run.workflow_id])
+
+
+def _known(model: type[V], ids: set[uuid.UUID]) -> dict[uuid.UUID, V]:
+    if missing := [i for i in ids if i not in _stored]:
+        _stored.update((row.id, row) for row in fetch(model, "WHERE t.id = ANY (%s)", [missing]))
+    return _stored
+
+
 def forget() -> None:
-    """Lets go of all that was built: for tests that make other tools under old ids."""
-    _built.clear()
+    """Lets go of all that is kept: for tests that make other tools under old ids."""
+    for kept in (_stored, _built, _timings):
+        kept.clear()

@@ -14,11 +14,13 @@ from django.db import transaction
 
 from workflows import ledger, rows
 from workflows.engine.parts import forward, turning
+from workflows.fetch import fetch
 from workflows.models import Effect, Run, Step
 from workflows.policies import run_words
 from workflows.policies.residue import residue_of
 from workflows.signals import runs_need_people
 from workflows.states import EffectState, Phase
+from workflows.toolbox import give_tools, give_workflows
 
 BATCH = 128
 
@@ -27,14 +29,10 @@ def advance(limit: int = BATCH, *, only: uuid.UUID | None = None) -> list[uuid.U
     """Advances up to `limit` runs that are due, or that one; returns their ids. A constant number of statements."""
     with transaction.atomic():
         now = rows.now()
-        runs = list(
-            Run.objects.filter(advance_at__lte=now, **({"id": only} if only else {}))
-            .order_by("advance_at")
-            .select_for_update(of=("self",), skip_locked=True)
-            .select_related("workflow", "agent")[:limit]
-        )
+        runs = fetch(Run, DUE if only is None else ONE, [now, limit if only is None else only])
         if not runs:
             return []
+        give_workflows(runs)
         steps, effects = _load(runs)
         changes = Changes(now=now)
         people: list[Run] = []
@@ -47,6 +45,10 @@ def advance(limit: int = BATCH, *, only: uuid.UUID | None = None) -> list[uuid.U
         if people:
             runs_need_people.send(sender=Run, runs=people)
     return [run.id for run in runs]
+
+
+DUE = "WHERE t.advance_at <= %s ORDER BY t.advance_at LIMIT %s FOR UPDATE SKIP LOCKED"
+ONE = "WHERE t.advance_at <= %s AND t.id = %s FOR UPDATE SKIP LOCKED"
 
 
 class Changes:
@@ -62,10 +64,12 @@ class Changes:
 def _load(runs: list[Run]) -> tuple[dict[uuid.UUID, list[Step]], dict[uuid.UUID, list[Effect]]]:
     ids = [run.id for run in runs]
     steps: dict[uuid.UUID, list[Step]] = defaultdict(list)
-    for step in Step.objects.filter(run_id__in=ids).select_related("tool").order_by("ordinal"):
+    found = fetch(Step, "WHERE t.run_id = ANY (%s) ORDER BY t.ordinal", [ids])
+    give_tools(found)
+    for step in found:
         steps[step.run_id].append(step)
     effects: dict[uuid.UUID, list[Effect]] = defaultdict(list)
-    for effect in Effect.objects.filter(run_id__in=ids).order_by("id").select_for_update():
+    for effect in fetch(Effect, "WHERE t.run_id = ANY (%s) ORDER BY t.id FOR UPDATE", [ids]):
         effects[effect.run_id].append(effect)
     return steps, effects
 

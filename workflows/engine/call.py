@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from concurrent.futures import Executor, Future
 from typing import Any
 
+from django.db import connection
+
 from workflows.engine.parts.door import calls_of, guarded
 from workflows.models import Effect
 from workflows.outcomes import NotSent, Outcome
@@ -45,12 +47,9 @@ def _done(outcome: Outcome) -> Future[Outcome]:
 
 def still_allowed(effects: Sequence[Effect]) -> set[Any]:
     """Those whose fence is still ours and whose run is not turning back (undoing goes on then)."""
-    present = {
-        pk: (fence, state, phase)
-        for pk, fence, state, phase in Effect.objects.filter(id__in=[e.id for e in effects]).values_list(
-            "id", "fence", "state", "run__phase"
-        )
-    }
+    with connection.cursor() as cursor:
+        cursor.execute(PRESENT, [[e.id for e in effects]])
+        present = {pk: (fence, state, phase) for pk, fence, state, phase in cursor.fetchall()}
     going = (Phase.OPEN.value, Phase.RUNNING.value)
     return {
         e.id
@@ -59,6 +58,12 @@ def still_allowed(effects: Sequence[Effect]) -> set[Any]:
         and now[:2] == (e.fence, EffectState.DISPATCHED.value)
         and (now[2] in going or not e.forward)
     }
+
+
+PRESENT = """
+SELECT e.id, e.fence, e.state, r.phase FROM workflows_effect e JOIN workflows_run r ON r.id = e.run_id
+WHERE e.id = ANY (%s)
+"""
 
 
 def _send(tool: Tool, call: Call, latest: float) -> Outcome:

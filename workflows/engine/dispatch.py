@@ -18,11 +18,13 @@ from django.db import connection, transaction
 from workflows import ledger, rows
 from workflows.authority import policy
 from workflows.engine.parts import gauges
+from workflows.engine.parts.joined import join_agents, join_runs, join_tools
+from workflows.fetch import fetch
 from workflows.holders import holder_name
 from workflows.models import Agent, Attempt, Decision, Effect, ScopeHold, ScopeUse
 from workflows.policies import scopes
 from workflows.states import EffectState, Phase
-from workflows.toolbox import tool_of
+from workflows.toolbox import times_of
 
 LEASE_BEYOND_TIMEOUT = 20.0  # seconds for taking a thread, recording the answer, and a slow database
 ORDER_AGAIN = 30.0  # seconds; a waiter is looked at again even if no release woke it
@@ -46,8 +48,7 @@ def dispatch(limit: int, full: set[uuid.UUID] | None = None) -> list[Effect]:
         going = _take_scopes(going, stopped, now)
         holder = holder_name()
         for effect in going:
-            times = tool_of(effect.tool).timings(effect.operation)
-            lease = now + dt.timedelta(seconds=times.timeout + LEASE_BEYOND_TIMEOUT)
+            lease = now + dt.timedelta(seconds=times_of(effect).timeout + LEASE_BEYOND_TIMEOUT)
             effect.dispatch(now=now, lease_until=lease, holder=holder)
         runs = {e.run_id for e in stopped if e.state != EffectState.BLOCKED}
         if runs:
@@ -63,28 +64,22 @@ def dispatch(limit: int, full: set[uuid.UUID] | None = None) -> list[Effect]:
 
 
 def _claim(limit: int, now: dt.datetime, full: set[uuid.UUID]) -> list[Effect]:
-    """Locks runs before effects; a run that is being moved is left for the next time."""
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT id, run_id FROM workflows_effect WHERE state = 'ready' AND due_at <= %s"
-            " AND tool_id <> ALL (%s) ORDER BY epoch, ordinal, id LIMIT %s",
-            [now, list(full), limit],
-        )
-        due = cursor.fetchall()
-        if not due:
-            return []
-        cursor.execute(
-            "SELECT id FROM workflows_run WHERE id = ANY (%s) ORDER BY id FOR SHARE SKIP LOCKED",
-            [list({run for _, run in due})],
-        )
-        runs = {row[0] for row in cursor.fetchall()}
-    ids = [effect for effect, run in due if run in runs]
-    return list(
-        Effect.objects.filter(id__in=ids, state=EffectState.READY.value, due_at__lte=now)
-        .order_by("epoch", "ordinal", "id")
-        .select_for_update(of=("self",), skip_locked=True)
-        .select_related("tool", "agent", "run__workflow", "compensates")
-    )
+    """Locks each run before its effect; what somebody else is moving is passed over for the next in order."""
+    effects = fetch(Effect, READY, [now, list(full), limit])
+    if effects:
+        join_runs(effects)
+        join_agents(effects)
+        join_tools(effects)
+    return effects
+
+
+# In the order of the index `effect_ready`, without a sort, whatever the backlog.
+READY = """
+JOIN workflows_run r ON r.id = t.run_id
+WHERE t.state = 'ready' AND t.due_at <= %s AND t.tool_id <> ALL (%s)
+ORDER BY t.epoch, t.ordinal, t.id LIMIT %s
+FOR SHARE OF r SKIP LOCKED FOR UPDATE OF t SKIP LOCKED
+"""
 
 
 def _may(effect: Effect, now: dt.datetime, decisions: list[Decision], stopped: list[Effect]) -> bool:
@@ -108,7 +103,7 @@ def _may(effect: Effect, now: dt.datetime, decisions: list[Decision], stopped: l
 
 def _window_closed(effect: Effect, now: dt.datetime) -> str:
     of = effect.compensates
-    window = tool_of(effect.tool).timings(effect.operation).window
+    window = times_of(effect).window
     if of is None or window is None or of.first_sent_at is None:
         return ""
     end = of.first_sent_at + dt.timedelta(seconds=window)

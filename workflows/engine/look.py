@@ -12,17 +12,18 @@ from concurrent.futures import Executor, Future
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Q
 
 from workflows import ledger, rows
 from workflows.engine.parts.door import calls_of, guarded, seen
+from workflows.engine.parts.joined import join_runs, join_tools
+from workflows.fetch import fetch
 from workflows.models import Effect, Look
 from workflows.outcomes import Acknowledged, NotSent, Outcome, Pending, Refused, Sighting, Unknown, Verdict
 from workflows.policies import after_look, backoff
 from workflows.policies import next as decided
 from workflows.policies.after_outcome import after_outcome, doubted
 from workflows.states import EffectState
-from workflows.toolbox import tool_of
+from workflows.toolbox import times_of
 from workflows.tools.base import Tool
 from workflows.tools.call import Call
 from workflows.tools.timings import Timings
@@ -46,18 +47,20 @@ def begin(limit: int, pool: Executor) -> tuple[list[tuple[Effect, Future[Answer]
 def _claim(limit: int) -> tuple[list[Effect], dt.datetime]:
     with transaction.atomic():
         now = rows.now()
-        states = [S.UNKNOWN.value, S.ACKNOWLEDGED.value, S.PENDING.value, S.BLOCKED.value]
-        effects = list(
-            Effect.objects.filter(state__in=states, due_at__lte=now)
-            .filter(~Q(state=S.BLOCKED.value) | Q(reason="dependency"))
-            .order_by("due_at")
-            .select_for_update(of=("self",), skip_locked=True)
-            .select_related("tool", "run__workflow", "compensates")[:limit]
-        )
+        effects = fetch(Effect, DUE, [now, limit])
         if effects:
+            join_runs(effects)
+            join_tools(effects)
             until = now + dt.timedelta(seconds=WHILE_LOOKING)
             ledger.postpone([e.id for e in effects], [until] * len(effects))
         return effects, now
+
+
+DUE = """
+WHERE t.state IN ('unknown', 'acknowledged', 'pending', 'blocked') AND t.due_at <= %s
+AND (t.state <> 'blocked' OR t.reason = 'dependency')
+ORDER BY t.due_at LIMIT %s FOR UPDATE SKIP LOCKED
+"""
 
 
 def _ask(state: str, poll: Any, tool: Tool, call: Call) -> Answer:
@@ -75,12 +78,8 @@ def record(asked: Sequence[tuple[Effect, Answer, dt.datetime]]) -> set[uuid.UUID
         now = rows.now()
         answers = {e.id: (e, answer, begun) for e, answer, begun in asked}
         ledger.wake_runs(list({e.run_id for e, _, _ in asked}))
-        present = (
-            Effect.objects.filter(id__in=answers)
-            .order_by("id")
-            .select_for_update(of=("self",))
-            .select_related("tool", "compensates")
-        )
+        present = fetch(Effect, "WHERE t.id = ANY (%s) ORDER BY t.id FOR UPDATE", [list(answers)])
+        join_tools(present)
         moved, looks = [], []
         for effect in present:
             old, answer, begun = answers[effect.id]
@@ -102,7 +101,7 @@ def record(asked: Sequence[tuple[Effect, Answer, dt.datetime]]) -> set[uuid.UUID
 
 
 def _decide(effect: Effect, answer: Answer, begun: dt.datetime, now: dt.datetime) -> decided.Next:
-    times = tool_of(effect.tool).timings(effect.operation)
+    times = times_of(effect)
     if answer is None:
         return after_look.without_look(effect, times, now)
     if not isinstance(answer, Sighting):

@@ -19,7 +19,7 @@ from workflows.outcomes import Acknowledged, NotSent, Outcome, Pending, Refused,
 from workflows.policies import next as decided
 from workflows.policies.after_outcome import after_outcome
 from workflows.states import REST, EffectState
-from workflows.toolbox import tool_of
+from workflows.toolbox import times_of
 
 BELIEVED_NOT_THERE = REST - {EffectState.WRITTEN_OFF}
 
@@ -35,8 +35,7 @@ def record(answered: Sequence[tuple[Effect, Outcome]]) -> set[uuid.UUID]:
         effects = [effect for effect, _ in answered]
         ledger.wake_runs(list({e.run_id for e in effects}))
         for effect, outcome in answered:
-            times = tool_of(effect.tool).timings(effect.operation)
-            decided.apply(effect, after_outcome(effect, outcome, times, now))
+            decided.apply(effect, after_outcome(effect, outcome, times_of(effect), now))
             effect.payload = {"outcome": word_of(outcome), "attempt": effect.sending.number if effect.sending else None}
         written = ledger.save_effects(effects, now=now)
         gauges.learn(answered, now)

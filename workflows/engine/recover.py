@@ -12,12 +12,13 @@ import uuid
 from django.db import connection, transaction
 
 from workflows import ledger, rows
+from workflows.fetch import fetch
 from workflows.holders import alive
 from workflows.models import Effect
 from workflows.policies import next as decided
 from workflows.policies.after_outcome import doubted
 from workflows.states import EffectState
-from workflows.toolbox import tool_of
+from workflows.toolbox import give_tools, times_of
 
 BATCH = 500
 
@@ -35,15 +36,11 @@ def recover(*, dead_holders: bool = False) -> set[uuid.UUID]:
         if not lost:
             return set()
         ledger.wake_runs(list({run for _, run in lost}))
-        effects = list(
-            Effect.objects.filter(id__in=[e for e, _ in lost], state=EffectState.DISPATCHED.value)
-            .order_by("id")
-            .select_for_update(of=("self",), skip_locked=True)
-            .select_related("tool")
-        )
+        effects = fetch(Effect, LEASED, [[e for e, _ in lost]])
+        give_tools(effects)
         effects = [e for e in effects if e.holder in gone or (e.lease_until and e.lease_until <= now)]
         for effect in effects:
-            times = tool_of(effect.tool).timings(effect.operation)
+            times = times_of(effect)
             dead = effect.holder in gone
             last_send = now if dead or effect.lease_until is None else effect.lease_until
             if not dead:
@@ -59,6 +56,9 @@ LOST = """
 SELECT id, run_id FROM workflows_effect
 WHERE state = %s AND (lease_until <= %s OR holder = ANY (%s)) ORDER BY id LIMIT %s
 """
+
+
+LEASED = "WHERE t.id = ANY (%s) AND t.state = 'dispatched' ORDER BY t.id FOR UPDATE SKIP LOCKED"
 
 
 def _dead_here() -> list[str]:

@@ -86,6 +86,7 @@ class Effect(models.Model):
     payload: dict[str, Any] | None = None
     was_state: str = ""
     was_fence: int = 0
+    was_seq: int = 0
     sending: Any = None  # the attempt under way, in the process that makes it
 
     class Meta:
@@ -148,8 +149,12 @@ class Effect(models.Model):
     @classmethod
     def from_db(cls, db: Any, field_names: Any, values: Any, **options: Any) -> Effect:
         effect = super().from_db(db, field_names, values, **options)
-        effect.was_state, effect.was_fence = effect.state, effect.fence
+        effect.remember()
         return effect
+
+    def remember(self) -> None:
+        """Keeps what the row was read as: a move is written only while that still holds."""
+        self.was_state, self.was_fence, self.was_seq = self.state, self.fence, self.seq
 
     def twin(self) -> Effect:
         """The same row in memory once more: what is done to it leaves this one as it is."""

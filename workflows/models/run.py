@@ -77,8 +77,12 @@ class Run(models.Model):
     @classmethod
     def from_db(cls, db: Any, field_names: Any, values: Any, **options: Any) -> Run:
         run = super().from_db(db, field_names, values, **options)
-        run.was_phase = run.phase
+        run.remember()
         return run
+
+    def remember(self) -> None:
+        """Keeps the phase that the row was read with, for the entry of its next move."""
+        self.was_phase = self.phase
 
     @named("phase", "seal", [P.OPEN.value], P.RUNNING.value)
     def seal(self) -> None:

@@ -5,6 +5,8 @@ A subclass overrides `send` and, where it can look, `look`; nothing here or belo
 
 from __future__ import annotations
 
+import functools
+import json
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from workflows.outcomes import Outcome, Refused, Sighting, Unknown, Verdict
@@ -32,6 +34,12 @@ class Tool:
         self.name = name
         self.spec = dict(spec)
         self.profile: dict[str, Any] = dict(spec["profile"])
+
+    @functools.cached_property
+    def reads_steps(self) -> bool:
+        """Whether calls must bring the results of other steps. What a Python class reads in code nobody sees: it says
+        so itself, by setting this to False where it reads none."""
+        return self.spec.get("kind") == "python" or "steps" in json.dumps(self.spec)
 
     def send(self, call: Call) -> Outcome:
         """Makes the one outside call of `call.operation`, with our key and within the timeout. No repeats."""

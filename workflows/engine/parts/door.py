@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from workflows import making
+from workflows.fetch import fetch
 from workflows.models import Effect, Step
 from workflows.outcomes import Outcome, Sighting, Unknown, Verdict
 from workflows.toolbox import tool_of
@@ -18,9 +19,10 @@ TRACEBACK_KEPT = 4000  # characters: enough to find our bug, bounded as all evid
 
 
 def calls_of(effects: Sequence[Effect], now: dt.datetime) -> list[tuple[Tool, Call]]:
-    """The plain values of one request for each effect. One statement for all steps."""
+    """The plain values of one request for each effect. One statement for all steps, where some tool speaks of them."""
     steps: dict[Any, list[Step]] = {}
-    for step in Step.objects.filter(run_id__in={e.run_id for e in effects}).order_by("ordinal"):
+    readers = {e.run_id for e in effects if tool_of(e.tool).reads_steps}
+    for step in fetch(Step, "WHERE t.run_id = ANY (%s) ORDER BY t.ordinal", [list(readers)]) if readers else ():
         steps.setdefault(step.run_id, []).append(step)
     return [
         (tool_of(effect.tool), making.call_for(effect, effect.run, steps.get(effect.run_id, []), now=now))
