@@ -1,0 +1,44 @@
+"""One exchange with its evidence, and what it is worth where no whole answer came back."""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from workflows.outcomes import NotSent, Outcome, Refused, Sighting, Unknown
+from workflows.tools.http.answers import evidence
+from workflows.tools.wire import Answer, Forbidden, Lost, NotLeft, exchange
+
+if TYPE_CHECKING:
+    from workflows.tools.http.requests import Prepared
+
+Evidence = dict[str, Any]
+Told = TypeVar("Told", Outcome, Sighting)
+
+
+def attempt(prepared: Prepared, *, timeout: float) -> tuple[Answer, Evidence] | NotSent | Refused | Unknown:
+    """Sends once. A forbidden address is refused for good: nothing was sent, and nothing ever will be."""
+    began = time.monotonic()
+    try:
+        answer = exchange(prepared.request, timeout=timeout)
+    except NotLeft as trouble:
+        return NotSent(reason=str(trouble), evidence=evidence(prepared, None, _since(began)))
+    except Forbidden as trouble:
+        return Refused(reason=str(trouble), evidence=evidence(prepared, None, _since(began)))
+    except Lost as trouble:
+        kept = evidence(prepared, trouble.partial, _since(began), whole=False)
+        if trouble.too_large:
+            kept["too_large"] = True
+        return Unknown(reason=prepared.secrets.hide(str(trouble)), evidence=kept)
+    return answer, evidence(prepared, answer, _since(began))
+
+
+def hidden(prepared: Prepared, found: Told) -> Told:
+    """The same without any secret that the provider said back to us. Evidence is made without them."""
+    names = [name for name in ("reason", "result", "poll") if hasattr(found, name)]
+    return dataclasses.replace(found, **{name: prepared.secrets.hide(getattr(found, name)) for name in names})
+
+
+def _since(began: float) -> float:
+    return time.monotonic() - began

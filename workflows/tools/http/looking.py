@@ -1,0 +1,42 @@
+"""One read over HTTP: a declared look, or the image before an act. Tools of kind http and mailboxes use it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from workflows.outcomes import Sighting, Unknown, Verdict
+from workflows.tools.expressions import ExpressionError
+from workflows.tools.http import judging
+from workflows.tools.http.attempt import attempt, hidden
+from workflows.tools.http.requests import Prepared, prepare
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from workflows.tools.http.attempt import Evidence
+    from workflows.tools.wire import Answer
+
+
+def look(verify: Mapping[str, Any], names: Mapping[str, Any], *, timeout: float) -> Sighting:
+    """Asks the authority once and judges its answer by the conditions of `verify`."""
+    found = read(verify, names, timeout=timeout)
+    if isinstance(found, Sighting):
+        return found
+    prepared, answer, kept = found
+    return hidden(prepared, judging.sighting(verify, answer, names, kept))
+
+
+def read(
+    part: Mapping[str, Any], names: Mapping[str, Any], *, timeout: float
+) -> tuple[Prepared, Answer, Evidence] | Sighting:
+    """A whole answer with its evidence, or the look that says why there is none."""
+    try:
+        prepared = prepare(part, names)
+    except ExpressionError as error:
+        return Sighting(verdict=Verdict.INCONCLUSIVE, reason=f"the look can't be made: {error}")
+    found = attempt(prepared, timeout=timeout)
+    if isinstance(found, tuple):
+        return prepared, *found
+    # Too large will be too large at the next look too: that is an answer, though a useless one.
+    reached = isinstance(found, Unknown) and "too_large" in found.evidence
+    return Sighting(verdict=Verdict.INCONCLUSIVE, reason=found.reason, reached=reached, evidence=found.evidence)
