@@ -7,13 +7,15 @@ import os
 import shutil
 import stat
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from config import database
+from django.db import DatabaseError
+
+from config import database, health
 from config.house import folder, postgres, preflight
 from config.house.errors import SetupError
-from config.house.findings import MORE, Finding, asked, failed
+from config.house.findings import Finding, asked, failed
 from config.house.locks import Lock
 
 OLDEST_PYTHON = (3, 11)
@@ -21,15 +23,19 @@ LEAST_FREE = 500 * 2**20  # bytes: with less, PostgreSQL may soon be unable to w
 SECRETS = ("secret-key", "install-secret", postgres.PASSWORD)
 
 
-def examine(port: int) -> Iterator[Finding]:
+def examine(port: int, *, production: bool = False) -> Iterator[Finding]:
     """The findings, in the order in which a person would mend them."""
     data = folder.data_folder()
+    runs = _who_runs(data)
     yield _python()
     yield asked("data folder", f"The data folder {data} can be written.", lambda: folder.write_into(data))
     yield _disk(data)
     yield from _secrets(data)
-    yield from _database(data)
-    yield _port(data, port)
+    yield from _database(data, working=production or bool(runs))
+    if runs:
+        yield Finding(check="port", ok=True, problem=f"Makegood runs: {runs}.")
+    else:
+        yield asked("port", f"Port {port} is free.", lambda: preflight.port_free(port))
 
 
 def _python() -> Finding:
@@ -65,7 +71,8 @@ def _secrets(data: Path) -> Iterator[Finding]:
             )
 
 
-def _database(data: Path) -> Iterator[Finding]:
+def _database(data: Path, *, working: bool) -> Iterator[Finding]:
+    """working: whether a queue should be alive, which is asked as /health/ready asks it."""
     url, lease = os.environ.get("DATABASE_URL", ""), None
     try:
         if not url and not postgres.made(data):
@@ -81,16 +88,23 @@ def _database(data: Path) -> Iterator[Finding]:
     else:
         yield Finding(check="database", ok=True, problem=f"{database.without_password(url)} answers.")
         yield asked("migrations", "All migrations are applied.", preflight.migrated)
-        for check in MORE.values():
-            yield from check()
+        for name, check in health.CHECKS.items() if working else ():
+            yield _alive(name, check)
     finally:
         if lease:
             lease.close()
 
 
-def _port(data: Path, port: int) -> Finding:
-    """A port that our own `up` holds is as good as a free one."""
+def _alive(name: str, check: Callable[[], str]) -> Finding:
+    try:
+        problem = check()
+    except DatabaseError as error:
+        problem = f"It can't be asked: {error}".strip()
+    way_out = "Start it: make up, or manage.py qcluster; if it runs, its log says what keeps it."
+    return Finding(check=name, ok=not problem, problem=problem or f"The {name} is alive.", way_out=way_out)
+
+
+def _who_runs(data: Path) -> str:
+    """The `up` that holds this folder, if any."""
     with contextlib.closing(Lock(data / "up.lock")) as lock:
-        if not lock.try_take():
-            return Finding(check="port", ok=True, problem=f"Makegood runs: {lock.read() or 'it is just starting'}.")
-    return asked("port", f"Port {port} is free.", lambda: preflight.port_free(port))
+        return "" if lock.try_take() else lock.read() or "it is just starting"

@@ -1,9 +1,9 @@
-"""What `doctor` says of one thing, and the door through which other parts add their own checks."""
+"""What `doctor` says of one thing."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
 from config.house.errors import SetupError
 
@@ -18,15 +18,6 @@ class Finding:
     setting: str = ""
     value: str = ""
     way_out: str = ""
-
-
-# name -> a check of another part (the queue, say), made once the database is there
-MORE: dict[str, Callable[[], Iterable[Finding]]] = {}
-
-
-def register(name: str, check: Callable[[], Iterable[Finding]]) -> None:
-    """Adds a check to doctor; called from an AppConfig's ready()."""
-    MORE[name] = check
 
 
 def asked(check: str, well: str, ask: Callable[[], None]) -> Finding:

@@ -5,8 +5,11 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
+import time
 from collections.abc import Iterator
 from pathlib import Path
+
+LOOK_EVERY = 0.05  # seconds
 
 
 class Lock:
@@ -24,12 +27,18 @@ class Lock:
     def take(self) -> None:
         fcntl.flock(self._descriptor, fcntl.LOCK_EX)
 
-    def try_take(self) -> bool:
-        try:
-            fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return False
-        return True
+    def try_take(self, patience: float = 0.0) -> bool:
+        """Whether it could be taken within so many seconds."""
+        until = time.monotonic() + patience
+        while True:
+            try:
+                fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                if time.monotonic() >= until:
+                    return False
+                time.sleep(LOOK_EVERY)
+            else:
+                return True
 
     def note(self, text: str) -> None:
         """Leaves a word for whoever finds the lock taken."""

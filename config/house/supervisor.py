@@ -24,6 +24,7 @@ from config.house.errors import SetupError
 from config.house.family import Family
 from config.house.locks import Lock
 
+GLANCE = 1.0  # seconds: a doctor who only looks whether the lock is free holds it for a moment
 TICK = 0.25  # seconds between two looks while nothing happens
 HEALTH_EVERY = 15.0  # seconds between two looks at /health/ready once it was ready
 DEAF_LOOKS = 3  # so many of them in a row saying the queue is deaf, and the queue is started anew
@@ -87,7 +88,7 @@ class House:
 
     def _take_folder(self) -> None:
         self._lock = Lock(self.folder / "up.lock")
-        if not self._lock.try_take():
+        if not self._lock.try_take(GLANCE):
             raise SetupError(
                 f"Makegood already runs from this data folder: {self._lock.read() or 'it is just starting'}.",
                 setting="MAKEGOOD_DATA",

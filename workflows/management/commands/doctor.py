@@ -24,7 +24,7 @@ class Command(BaseCommand):
         parser.add_argument("--port", type=int, default=8000, help="the port that `up` shall use")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        findings = list(doctor.examine(options["port"]))
+        findings = list(doctor.examine(options["port"], production=options["production"]))
         if options["production"]:
             findings += production.examine()
         ok = all(finding.ok for finding in findings)
