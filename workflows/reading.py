@@ -136,7 +136,7 @@ def look_shape(look: Look) -> dict[str, Any]:
 
 
 def decision_shape(decision: Decision) -> dict[str, Any]:
-    names = ("act", "verdict", "policy", "rule", "reason", "at")
+    names = ("act", "verdict", "policy", "rule", "reason", "inputs", "at")
     return {"id": str(decision.id), **{name: getattr(decision, name) for name in names}}
 
 

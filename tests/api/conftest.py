@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import itertools
 import json
+import time
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import pytest
-from django.http import HttpResponse
 from django.test import Client
 
 from tests.engine import simulated
@@ -16,6 +16,11 @@ from workflows import toolbox, waiting
 from workflows.authority.keys import make_key
 from workflows.making import canonical_digest
 from workflows.models import Agent, Tool, Workflow
+
+if TYPE_CHECKING:
+    from django.test.client import _MonkeyPatchedWSGIResponse
+
+Answer: TypeAlias = "_MonkeyPatchedWSGIResponse"
 
 _numbers = itertools.count(1)
 
@@ -28,7 +33,7 @@ class Caller:
         self.key = make_key(agent)
         self.client = Client()
 
-    def post(self, path: str, body: Any = None, *, key: str | None = "new", **headers: str) -> HttpResponse:
+    def post(self, path: str, body: Any = None, *, key: str | None = "new", **headers: str) -> Answer:
         """`body`: JSON, or bytes to be sent as they are. `key`: "new" makes one up, None sends none."""
         data = body if isinstance(body, bytes) else json.dumps({} if body is None else body).encode()
         if key is not None:
@@ -36,7 +41,7 @@ class Caller:
         kind = headers.pop("Content-Type", "application/json")
         return self.client.generic("POST", f"/api/v1/{path}", data, kind, headers=self._signed(headers))
 
-    def get(self, path: str, **headers: str) -> HttpResponse:
+    def get(self, path: str, **headers: str) -> Answer:
         return self.client.get(f"/api/v1/{path}", headers=self._signed(headers))
 
     def start(self, **body: Any) -> dict[str, Any]:
@@ -51,12 +56,12 @@ class Caller:
         return {"Authorization": f"Bearer {self.key}", **headers}
 
 
-def read(answer: HttpResponse) -> dict[str, Any]:
+def read(answer: Answer) -> dict[str, Any]:
     found: dict[str, Any] = json.loads(answer.content)
     return found
 
 
-def problem(answer: HttpResponse) -> tuple[int, str, list[str]]:
+def problem(answer: Answer) -> tuple[int, str, list[str]]:
     """Status, code, and the paths of its flaws."""
     assert answer.headers["Content-Type"] == "application/problem+json", answer.content
     body = read(answer)
@@ -105,7 +110,15 @@ def other(declared: None) -> Caller:
 
 
 @pytest.fixture
-def nobody_listens() -> Iterator[Callable[[], None]]:
-    """Ends the listening thread after the test: the database it listens to is about to go."""
-    yield waiting.ear.close
+def ear(caller: Caller) -> Iterator[waiting.Ear]:
+    """The listening thread of this process, ended with the test."""
+    yield waiting.ear
     waiting.ear.close()
+
+
+def poll(true: Callable[[], object]) -> None:
+    """Until it is true; far longer than any healthy machine takes."""
+    end = time.monotonic() + 20
+    while not true():
+        assert time.monotonic() < end, "it never came true"
+        time.sleep(0.01)

@@ -8,14 +8,14 @@ from django.http import HttpResponse
 from rest_framework.request import Request
 
 from workflows import reading
-from workflows.api import body, documented, headers, wire
+from workflows.api import body, documented, headers, seen, wire
 from workflows.api.base import Endpoint, agent_of, id_of
 from workflows.api.schemas import CANCEL, NOTHING, STEP
 from workflows.engine.cancel import cancel
 from workflows.engine.seal import seal
 from workflows.engine.steps import StepBody, add_step
 from workflows.making import canonical_digest
-from workflows.models import Agent, Run
+from workflows.models import Agent
 
 
 class Steps(Endpoint):
@@ -46,7 +46,7 @@ class Seal(Endpoint):
         agent, found = _owned(request, run_id)
         body.read(request, NOTHING, may_be_empty=True)
         run, sealed = seal(agent, found)
-        return _run(agent, run, 202 if sealed else 200)
+        return seen.look(agent, run.id).respond(202 if sealed else 200)
 
 
 class Cancel(Endpoint):
@@ -55,15 +55,10 @@ class Cancel(Endpoint):
         agent, found = _owned(request, run_id)
         asked = body.read(request, CANCEL)
         run = cancel(agent, found, reason=asked["reason"], then=asked.get("then", "compensate"))
-        return _run(agent, run, 202)
+        return seen.look(agent, run.id).respond(202)
 
 
 def _owned(request: Request, run_id: str) -> tuple[Agent, uuid.UUID]:
     """Before anything else is read: whose run it isn't learns nothing of it, not even by the order of the checks."""
     agent = agent_of(request)
     return agent, reading.run_of(agent, id_of(run_id, "run")).id
-
-
-def _run(agent: Agent, run: Run, status: int) -> HttpResponse:
-    data = wire.dumps(reading.run_in_full(reading.run_of(agent, run.id)))
-    return wire.respond_bytes(data, status=status)

@@ -19,6 +19,8 @@ from workflows.tools import schema as json_schema
 
 DEEPEST = 64  # levels; arguments of real tools have under ten, and what walks them must not run out of stack
 LONGEST_NUMBER = 400  # digits; past about 4,300 Python refuses, and long before that no provider reads it
+HEARD_OUT = 4 * 1024 * 1024  # bytes beyond the limit that are read and dropped, so that the refusal arrives
+CHUNK = 64 * 1024
 MOST_FLAWS = 20  # a person mends a few at a time
 REFUSED = "The body is refused; nothing was written."
 
@@ -83,7 +85,7 @@ def _check_type(request: HttpRequest) -> None:
 
 
 def _bytes(request: HttpRequest) -> bytes:
-    """At most one byte more than is taken is read, whether the length was told or the body comes in chunks."""
+    """At most one byte more than is taken is kept, whether the length was told or the body comes in chunks."""
     most = settings.MAKEGOOD_MAX_BODY
     told = request.META.get("CONTENT_LENGTH") or ""
     stream: Any = request
@@ -92,14 +94,19 @@ def _bytes(request: HttpRequest) -> bytes:
         if not request.META.get("wsgi.input_terminated"):
             raise _refused("Content-Length", "", "is missing, and this server takes no chunked bodies: send it")
         stream = request.META["wsgi.input"]
-    parts: list[bytes] = []
-    left = 0 if told.isdecimal() and int(told) > most else most + 1
-    while left > 0 and (part := stream.read(left)):
-        parts.append(part)
-        left -= len(part)
-    if left <= 0:
+    data = b"".join(_parts(stream, most + 1))
+    if len(data) > most:
+        # Who still sends when the connection closes sees only that it broke; so a part of the rest is heard out.
+        for _ in _parts(stream, HEARD_OUT):
+            pass
         raise TooLarge(f"The body is larger than the {most} bytes that are taken. Send large content by reference.")
-    return b"".join(parts)
+    return data
+
+
+def _parts(stream: Any, most: int) -> Iterator[bytes]:
+    while most > 0 and (part := stream.read(min(most, CHUNK))):
+        yield part
+        most -= len(part)
 
 
 def _text(data: bytes) -> str:

@@ -52,6 +52,7 @@ def _id(name: str) -> OpenApiParameter:
 
 
 KEY = {"pattern": r"^[!-+\--~]+$", "minLength": 1, "maxLength": 255}
+TAG = _sent("ETag", "of the run as `GET` shows it, for `If-None-Match`", 200, 201, 202)
 PAGE = [
     _query("cursor", "`next` of the page before, with the same filters"),
     _query("limit", "rows of a page", type="integer", minimum=1, maximum=LARGEST_PAGE, default=USUAL_PAGE),
@@ -64,6 +65,7 @@ start = extend_schema(
     parameters=[
         _header("Idempotency-Key", "the same key with the same body is the same run", KEY, required=True),
         _sent("Location", "the run", 200, 201),
+        TAG,
         _sent("Idempotent-Replayed", REPLAYED, 200),
     ],
     request={"application/json": _ref("Start")},
@@ -121,7 +123,7 @@ step = extend_schema(
 seal = extend_schema(
     operation_id="seal_run",
     summary="Say that no more steps will come",
-    parameters=[_id("run_id")],
+    parameters=[_id("run_id"), TAG],
     request=None,
     responses={
         (202, "application/json"): _says("Run", "sealed"),
@@ -132,7 +134,7 @@ seal = extend_schema(
 cancel = extend_schema(
     operation_id="cancel_run",
     summary="Cancel a run: what stands is compensated, or held for a person",
-    parameters=[_id("run_id")],
+    parameters=[_id("run_id"), TAG],
     request={"application/json": _ref("Cancel")},
     responses={
         (202, "application/json"): _says("Run", "it turns back"),

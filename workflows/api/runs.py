@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import uuid
 from typing import Any
 
@@ -11,14 +10,14 @@ from django.http import HttpResponse
 from rest_framework.request import Request
 
 from workflows import queue, reading, waiting
-from workflows.api import body, documented, headers, query, wire
+from workflows.api import body, documented, headers, query, seen, wire
 from workflows.api.base import Endpoint, agent_of, id_of
 from workflows.api.paging import Pages, render
 from workflows.api.schemas import START
 from workflows.engine.start import StartBody, start_run
 from workflows.making import canonical_digest
-from workflows.models import Agent, Run
-from workflows.states import Phase, RunState
+from workflows.models import Run
+from workflows.states import RunState
 
 STATES = tuple(state.value for state in RunState)
 FILTERS = ("state", "workflow", "subject", "external_id", "created_after", "created_before")
@@ -35,11 +34,10 @@ class Runs(Endpoint):
         agent = agent_of(request)
         run, created = start_run(agent, key, _start_body(asked))
         queue.ring()
-        run = reading.run_of(agent, run.id)
         found = {"Location": f"/api/v1/runs/{run.id}"}
         if not created:
             found["Idempotent-Replayed"] = "true"
-        return wire.respond(reading.run_in_full(run), status=201 if created else 200, headers=found)
+        return seen.look(agent, run.id).respond(201 if created else 200, found)
 
     @documented.runs
     def get(self, request: Request) -> HttpResponse:
@@ -61,47 +59,15 @@ class OneRun(Endpoint):
         query.parameters(request, ())
         agent, found = agent_of(request), id_of(run_id, "run")
         known, seconds = headers.known_tags(request), headers.wait(request)
-        applied: dict[str, str] = {}
-        seen = _look(agent, found)
-        if seconds and not seen.enough(known, seen):
-            first = seen
-            waited = waiting.until(
-                found, seconds, look=lambda: _look(agent, found), enough=lambda now: now.enough(known, first)
-            )
-            seen = waited or seen
-            applied = {"Preference-Applied": f"wait={seconds}"} if waited else {"Retry-After": COME_BACK}
-        return _answer(seen, known, applied)
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class Seen:
-    """A run as one look showed it."""
-
-    body: bytes
-    tag: str
-    settled: bool  # over or stuck: nothing will change by itself
-
-    def enough(self, known: list[str], first: Seen) -> bool:
-        """Whether to answer now rather than wait: for other than what the client knows, else for a change."""
-        if known:
-            return not headers.matches(self.tag, known)
-        return self.settled or self.tag != first.tag
-
-
-def _look(agent: Agent, run_id: uuid.UUID) -> Seen:
-    run = reading.run_of(agent, run_id)
-    data = wire.dumps(reading.run_in_full(run))
-    return Seen(data, wire.tag(data), run.phase == Phase.OVER or run.state == RunState.STUCK)
-
-
-def _answer(seen: Seen, known: list[str], applied: dict[str, str]) -> HttpResponse:
-    found = {"ETag": seen.tag, **applied}
-    if not headers.matches(seen.tag, known):
-        return wire.respond_bytes(seen.body, headers=found)
-    response = HttpResponse(status=304, headers=found)
-    del response.headers["Content-Type"]
-    wire.keep_private(response)
-    return response
+        first = seen.look(agent, found)
+        if not seconds or first.enough(known, first):
+            return first.answer(known)
+        last = waiting.until(
+            found, seconds, look=lambda: seen.look(agent, found), enough=lambda now: now.enough(known, first)
+        )
+        if last is None:
+            return first.answer(known, {"Retry-After": COME_BACK})
+        return last.answer(known, {"Preference-Applied": f"wait={seconds}"})
 
 
 def _start_body(asked: dict[str, Any]) -> StartBody:

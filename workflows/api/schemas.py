@@ -164,7 +164,9 @@ LOOK = _object(
     stale=FLAG,
     evidence=ANY_OBJECT,
 )
-DECISION = _object("*", id=UUID, act=TEXT, verdict=TEXT, policy=TEXT, rule=TEXT, reason=TEXT, at=MOMENT)
+DECISION = _object(
+    "*", id=UUID, act=TEXT, verdict=TEXT, policy=TEXT, rule=TEXT, reason=TEXT, inputs=ANY_OBJECT, at=MOMENT
+)
 EVIDENCE = {
     **_object("*", of={"enum": ["attempt", "look"]}, id=UUID, at=MOMENT, says=TEXT, evidence=ANY_OBJECT),
     "type": ["object", "null"],
