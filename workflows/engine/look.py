@@ -107,7 +107,7 @@ def _decide(effect: Effect, answer: Answer, begun: dt.datetime, now: dt.datetime
     if not isinstance(answer, Sighting):
         return _after_poll(effect, answer, times, now)
     if effect.state == S.BLOCKED:
-        return after_look.asked_first(effect, answer, times, now)
+        return after_look.asked_first(effect, answer, times, begun_at=begun, now=now)
     if answer.verdict == Verdict.FOUND and (until := _sentinel(effect, now)):
         return decided.Next(move=decided.NOTE, knows={"due": until + after_look.A_MOMENT, "misses": 0})
     return after_look.after_look(effect, answer, times, begun_at=begun, now=now)

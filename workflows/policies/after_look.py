@@ -40,7 +40,7 @@ def absent(effect: Facts, seen: Sighting, times: Timings, *, begun_at: dt.dateti
     if not counts(effect, begun_at):
         return again(effect, times, now)
     if effect.state == "unknown":
-        return proved_absent(effect, seen, times, now)
+        return proved_absent(effect, times, begun_at=begun_at, now=now)
     misses = effect.misses + 1
     if misses < times.looks:
         return again(effect, times, now, misses=misses)
@@ -49,14 +49,24 @@ def absent(effect: Facts, seen: Sighting, times: Timings, *, begun_at: dt.dateti
     return Next(move="stick", fields={"reason": reason, "detail": detail, "world": "nothing"})
 
 
-def proved_absent(effect: Facts, seen: Sighting, times: Timings, now: dt.datetime) -> Next:
+def final(effect: Facts, begun_at: dt.datetime) -> bool:
+    """Whether a miss in a look begun then is the end of it: no request of ours can take effect any more."""
+    return effect.late_until is None or begun_at > effect.late_until
+
+
+def proved_absent(effect: Facts, times: Timings, *, begun_at: dt.datetime, now: dt.datetime) -> Next:
+    """The same key may be sent again. The effect ends, or its doubt does, only once the miss is final."""
     if not times.keyed and not times.natural and effect.lost_lease:
         detail = "a worker was lost in the middle of the call, nothing is there, and this provider knows no key"
         return Next(move="stick", fields={"reason": "cannot_know", "detail": detail, "world": "unknown"})
-    if refusal := no_more_sends(effect, times, now):
-        return spent(effect, "limits", f"proved absent; {refusal}")
+    refused = effect.reason == "refused"
+    refusal = effect.detail if refused else no_more_sends(effect, times, now)
+    if refusal and not final(effect, begun_at):
+        return again(effect, times, now)
+    if refusal:
+        return spent(effect, "refused" if refused else "limits", f"proved absent; {refusal}")
     due = backoff.after(now, times.first, effect.attempts - 1, times.max, salt=effect.key)
-    return Next(move="resend", fields={"due_at": due, "absent": True})
+    return Next(move="resend", fields={"due_at": due, "absent": final(effect, begun_at)})
 
 
 def no_more_sends(effect: Facts, times: Timings, now: dt.datetime) -> str:
@@ -89,10 +99,9 @@ def inconclusive(effect: Facts, seen: Sighting, times: Timings, *, begun_at: dt.
 
 
 def again(effect: Facts, times: Timings, now: dt.datetime, *, misses: int | None = None) -> Next:
-    """Another look after `every`, but one as soon as a miss is believed."""
-    due = now + dt.timedelta(seconds=times.every)
-    if effect.believe_miss_from is not None and now < effect.believe_miss_from < due:
-        due = effect.believe_miss_from + A_MOMENT
+    """Another look after `every`, but one as soon as a miss is believed, or is final."""
+    horizons = [h + A_MOMENT for h in (effect.believe_miss_from, effect.late_until) if h is not None and now < h]
+    due = min([now + dt.timedelta(seconds=times.every), *horizons])
     return Next(move=NOTE, knows={"due": due, "misses": effect.misses if misses is None else misses})
 
 
@@ -113,15 +122,20 @@ def without_look(effect: Facts, times: Timings, now: dt.datetime) -> Next:
     return Next(move="resend", fields={"due_at": due, "absent": False})
 
 
-def asked_first(effect: Facts, seen: Sighting, times: Timings, now: dt.datetime) -> Next:
-    """A natural key's world is asked before the send (or after a late answer): ours is adopted, another's is not."""
+def asked_first(effect: Facts, seen: Sighting, times: Timings, *, begun_at: dt.datetime, now: dt.datetime) -> Next:
+    """A natural key's world is asked before the send (or after a late answer, or while an earlier send may still take
+    effect and no other follows): ours is adopted, another's is not."""
     match seen.verdict:
         case Verdict.FOUND:
             return Next(move="adopt", fields={"result": dict(seen.result), "at": now})
+        case Verdict.ABSENT if effect.doubt and not final(effect, begun_at):
+            return again(effect, times, now)
         case Verdict.ABSENT:
-            return Next(move="release", fields={"due_at": now}, knows={"asked": True})
+            knows = {"asked": True, "doubt": False, "world": "nothing"}
+            return Next(move="release", fields={"due_at": now}, knows=knows)
         case Verdict.DIFFERS | Verdict.SEVERAL:
-            fields = {"reason": "already_there", "detail": seen.reason, "world": seen.verdict.value}
+            word = seen.verdict.value
+            fields = {"reason": word if effect.doubt else "already_there", "detail": seen.reason, "world": word}
             return Next(move="stick", fields=fields)
         case Verdict.INCONCLUSIVE:
             until = effect.looks_until or now + dt.timedelta(seconds=times.within)

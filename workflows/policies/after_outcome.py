@@ -48,7 +48,7 @@ def pending(outcome: Pending, times: Timings, now: dt.datetime, until: dt.dateti
 
 def not_sent(effect: Facts, reason: str, times: Timings, now: dt.datetime) -> Next:
     if effect.doubt:
-        return doubted(f"not sent ({reason}), but an earlier send is not settled", times, now)
+        return unsettled(effect, f"not sent ({reason}), but an earlier send is not settled", times, now)
     due = backoff.after(now, times.first, effect.backoffs, times.max, salt=effect.key)
     if late(effect, times, due):
         return spent(effect, "not_sent", reason)
@@ -57,7 +57,10 @@ def not_sent(effect: Facts, reason: str, times: Timings, now: dt.datetime) -> Ne
 
 def refused(effect: Facts, outcome: Refused, times: Timings, now: dt.datetime) -> Next:
     if effect.doubt:
-        return doubted(f"refused ({outcome.reason}), but an earlier send is not settled", times, now)
+        detail = f"refused ({outcome.reason}), but an earlier send is not settled"
+        if not outcome.temporary:
+            return unsettled(effect, detail, times, now, reason="refused")
+        return unsettled(effect, detail, times, now, wait=outcome.retry_after or 0.0)
     if not outcome.temporary:
         return spent(effect, "refused", outcome.reason)
     if effect.attempts >= times.attempts:
@@ -80,6 +83,18 @@ def doubted(reason: str, times: Timings, now: dt.datetime, *, lost_lease: bool =
     """The world is unknown from here on; looks may begin at once, a miss counts only after the horizon."""
     fields = {"reason": "unknown", "detail": reason, "lost_lease": lost_lease}
     return Next(move="lose", fields=fields, knows={**horizon(times, now), "due": now})
+
+
+def unsettled(
+    effect: Facts, detail: str, times: Timings, now: dt.datetime, *, reason: str = "unknown", wait: float = 0.0
+) -> Next:
+    """This send did nothing, an earlier one may have: its horizon stays. `reason` "refused": none follows any more."""
+    step = doubted(detail, times, now)
+    step.fields["reason"] = reason
+    step.knows["due"] = now + dt.timedelta(seconds=min(wait, backoff.RETRY_AFTER_CAP))
+    if effect.believe_miss_from is not None:
+        step.knows["believe_miss_from"], step.knows["late_until"] = effect.believe_miss_from, effect.late_until
+    return step
 
 
 def horizon(times: Timings, last_send: dt.datetime) -> dict[str, dt.datetime]:

@@ -31,9 +31,12 @@ class Facts(Protocol):
     misses: int
     doubt: bool
     lost_lease: bool
+    reason: str
+    detail: str
     verifiable: bool
     first_sent_at: dt.datetime | None
     believe_miss_from: dt.datetime | None
+    late_until: dt.datetime | None
     looks_until: dt.datetime | None
 
     @property

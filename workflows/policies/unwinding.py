@@ -48,7 +48,7 @@ def mode_of(run: Any, spec: Mapping[str, Any], effects: Iterable[Any]) -> str:
     if run.ending != "compensate":
         return "written_off" if run.ending == "written_off" else "hold"
     final = [e for e in effects if e.forward and e.irreversible and not e.at_rest]
-    if any(e.state in UNDER_WAY or (e.state == S.ACKNOWLEDGED and e.verifiable) for e in final):
+    if any(_under_way(e) or (e.state == S.ACKNOWLEDGED and e.verifiable) for e in final):
         return "wait"
     stands = [e for e in final if e.world not in ("nothing", "gone")]
     if stands and spec["after_irreversible"] != "compensate" and run.end_cause != "person":
@@ -78,10 +78,12 @@ def _clear(course: Course, mode: str, step: Any, effect: Any, undoing: Any, free
     """Puts what this effect needs into the course; whether it no longer holds back what it depends on."""
     if effect.at_rest:
         return True
+    if _under_way(effect):
+        return False
     if effect.state in (S.BLOCKED, S.READY):
         (course.doubtful if effect.doubt else course.cancel).append(effect)
         return False
-    if effect.state in UNDER_WAY or (effect.state == S.ACKNOWLEDGED and effect.verifiable):
+    if effect.state == S.ACKNOWLEDGED and effect.verifiable:
         return False
     if effect.read_only:
         return True
@@ -105,6 +107,12 @@ def _clear(course: Course, mode: str, step: Any, effect: Any, undoing: Any, free
     return False
 
 
+def _under_way(effect: Any) -> bool:
+    """Somebody calls, or looks whether an earlier send took effect after all."""
+    looked_for = effect.state == S.BLOCKED and effect.reason == "dependency" and effect.doubt
+    return looked_for or effect.state in UNDER_WAY
+
+
 def _can_undo(step: Any) -> bool:
     return step.tool.spec.get("compensate") is not None
 
@@ -119,7 +127,7 @@ def _follow(course: Course, step: Any, effect: Any, undoing: Any) -> bool:
 
 
 def _hold(course: Course, run: Any, effects: list[Any]) -> None:
-    if course.cancel or course.doubtful or any(e.state in UNDER_WAY for e in effects):
+    if course.cancel or course.doubtful or any(_under_way(e) for e in effects):
         return
     stands = run.ending == "compensate"
     code = "irreversible_happened" if stands else "hold"

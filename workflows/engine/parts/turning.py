@@ -21,9 +21,7 @@ def turn_back(run: Run, steps: list[Step], effects: list[Effect], changes: Chang
         effect.cancel(reason="stopping", detail=run.end_reason)
         changes.effects.append(effect)
     for effect in course.doubtful:
-        detail = "the run turned back before the same key could be sent again"
-        effect.stick(reason="cannot_know", detail=detail, world="unknown")
-        changes.effects.append(effect)
+        _resolve(effect, changes)
     for effect, seen_gone in course.undone:
         effect.undo(seen_gone=seen_gone)
         changes.effects.append(effect)
@@ -58,6 +56,20 @@ def _compensation(of: Effect, run: Run, step: Step, steps: list[Step], changes: 
 def _born_stuck(changes: Changes, run: Run, names: dict[Any, Step]) -> list[dict[str, Any]]:
     stuck = [e for e in changes.created if e.run_id == run.id and e.state == EffectState.STUCK]
     return [reason_of(e, names[e.step_id]) for e in stuck]
+
+
+def _resolve(effect: Effect, changes: Changes) -> None:
+    """An earlier send may have taken effect, or may still; no other follows. It is looked at until that is final."""
+    by = [{"look": "an earlier send may still take effect"}]
+    if not effect.verifiable:
+        detail = "the run turned back before the same key could be sent again"
+        effect.stick(reason="cannot_know", detail=detail, world="unknown")
+    elif effect.state == EffectState.READY:
+        effect.block(reason="dependency", blocked_by=by, due_at=changes.now)
+    else:
+        effect.reason, effect.blocked_by, effect.due_at = "dependency", by, changes.now
+        effect.note()
+    changes.effects.append(effect)
 
 
 def _once_more(run: Run, changes: Changes) -> None:
