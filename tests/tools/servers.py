@@ -14,8 +14,9 @@ class RawServer:
     `None` among the pieces means: wait until the server stops. Received requests are in `requests`.
     """
 
-    def __init__(self, *scripts: list[bytes | None]) -> None:
+    def __init__(self, *scripts: list[bytes | None], speaks_first: bool = False) -> None:
         self.scripts = scripts
+        self.speaks_first = speaks_first
         self.requests: list[bytes] = []
         self.stopped = threading.Event()
         self._socket = socket.create_server(("127.0.0.1", 0))
@@ -47,7 +48,8 @@ class RawServer:
 
     def _answer(self, connection: socket.socket, script: list[bytes | None]) -> None:
         with connection, contextlib.suppress(OSError):
-            self.requests.append(connection.recv(65_536))
+            if not self.speaks_first:
+                self.requests.append(connection.recv(65_536))
             for piece in script:
                 if piece is None:
                     self.stopped.wait()

@@ -200,8 +200,11 @@ def test_a_request_that_cannot_be_made_is_refused_without_a_byte(
     assert isinstance(contact.send(call(arguments={"email": "a\r\nX-Evil: 1"})), Refused)
     contact.spec["execute"]["headers"] = {"Authorization": "${ secret('UNSET') }"}
     unset = contact.send(call())
-    assert isinstance(unset, Refused)
+    assert isinstance(unset, NotSent)  # the operator can still set it
     assert "MAKEGOOD_SECRET_UNSET" in unset.reason
+    contact.spec["execute"] |= {"headers": {}, "url": "${ env.OTHER }/contacts"}
+    assert contact.send(call()) == NotSent(reason="the request can't be made: OTHER isn't set in the environment")
+    contact.spec["execute"]["url"] = "${ env.CRM_URL }/contacts"
     monkeypatch.setenv("MAKEGOOD_ALLOW_PRIVATE_HOSTS", "0")
     contact.spec["execute"]["headers"] = {}
     private = contact.send(call(key="y" * 26))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 
@@ -14,6 +15,12 @@ def names() -> tuple[str, ...]:
 def values() -> dict[str, str]:
     """Those of `names()` that are set. Read at each call: a changed environment needs no new build of a tool."""
     return {name: os.environ[name] for name in names() if name in os.environ}
+
+
+def unset(text: str) -> str | None:
+    """The name among `names()` that `text` reads as `env.NAME` and that has no value: the operator's to mend."""
+    missing = (name for name in names() if name not in os.environ)
+    return next((name for name in missing if re.search(rf"\benv\.{re.escape(name)}\b", text)), None)
 
 
 def secret(name: str) -> str | None:

@@ -15,6 +15,10 @@ TOKEN = re.compile(re.escape(token_of("NAME")).replace("NAME", "([A-Z][A-Z0-9_]{
 SHORTEST_HIDDEN = 4
 
 
+class NotSet(ExpressionError):
+    """A secret that the operator hasn't set (yet)."""
+
+
 class Secrets:
     """Those that one request used."""
 
@@ -41,7 +45,7 @@ class Secrets:
         value = environment.secret(name)
         if value is None:
             variable = f"MAKEGOOD_SECRET_{name}"
-            raise ExpressionError("", f"secret('{name}')", f"isn't set; set {variable} or {variable}_FILE")
+            raise NotSet("", f"secret('{name}')", f"isn't set; set {variable} or {variable}_FILE")
         self._names[value] = name
         return value
 

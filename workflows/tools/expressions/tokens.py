@@ -40,7 +40,7 @@ class ExpressionError(Exception):
 
     def at(self, path: str) -> ExpressionError:
         """The same error, at its place in a document."""
-        return ExpressionError(path, self.text, self.message)
+        return type(self)(path, self.text, self.message)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -7,10 +7,13 @@ import time
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from workflows.outcomes import NotSent, Outcome, Refused, Sighting, Unknown
+from workflows.tools import environment
 from workflows.tools.http.answers import evidence
+from workflows.tools.secrets import NotSet
 from workflows.tools.wire import Answer, Forbidden, Lost, NotLeft, exchange
 
 if TYPE_CHECKING:
+    from workflows.tools.expressions import ExpressionError
     from workflows.tools.http.requests import Prepared
 
 Evidence = dict[str, Any]
@@ -32,6 +35,14 @@ def attempt(prepared: Prepared, *, timeout: float) -> tuple[Answer, Evidence] | 
             kept["too_large"] = True
         return Unknown(reason=prepared.secrets.hide(str(trouble)), evidence=kept)
     return answer, evidence(prepared, answer, _since(began))
+
+
+def unmade(thing: str, error: ExpressionError) -> NotSent | Refused:
+    """A request that can't be made is refused for good, unless the operator can still mend it in the environment."""
+    name = environment.unset(error.text)
+    if name is not None:
+        return NotSent(reason=f"the {thing} can't be made: {name} isn't set in the environment")
+    return (NotSent if isinstance(error, NotSet) else Refused)(reason=f"the {thing} can't be made: {error}")
 
 
 def hidden(prepared: Prepared, found: Told) -> Told:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from workflows.outcomes import Outcome, Pending, Refused, Sighting, Unknown, Verdict
+from workflows.outcomes import Outcome, Pending, Sighting, Unknown, Verdict
 from workflows.tools import urls
 from workflows.tools.base import Tool
 from workflows.tools.expressions import ExpressionError, fill
 from workflows.tools.http import judging, looking
 from workflows.tools.http.answers import names_of
-from workflows.tools.http.attempt import attempt, hidden
+from workflows.tools.http.attempt import attempt, hidden, unmade
 from workflows.tools.http.requests import prepare
 from workflows.tools.keeping import keepable
 
@@ -29,7 +29,7 @@ class HttpTool(Tool):
         try:
             prepared = prepare(part, names)
         except ExpressionError as error:
-            return Refused(reason=f"the request can't be made: {error}")
+            return unmade("request", error)
         found = attempt(prepared, timeout=part["timeout"])
         if not isinstance(found, tuple):
             return found

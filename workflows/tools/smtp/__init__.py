@@ -1,0 +1,5 @@
+"""The kind smtp."""
+
+from workflows.tools.smtp.tool import SmtpTool
+
+__all__ = ["SmtpTool"]

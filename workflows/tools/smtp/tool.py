@@ -1,0 +1,78 @@
+"""The kind smtp: one mail, handed over once, whose fate after its content was begun only a mailbox can tell."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+from workflows.outcomes import Acknowledged, NotSent, Outcome, Refused, Sighting, Unknown, Verdict
+from workflows.tools import secrets
+from workflows.tools.base import Tool
+from workflows.tools.expressions import ExpressionError, fill
+from workflows.tools.http import looking
+from workflows.tools.http.attempt import unmade
+from workflows.tools.keeping import keepable
+from workflows.tools.smtp import imap, message
+from workflows.tools.smtp.session import Broken, Said, Server, deliver, server_of_settings
+from workflows.tools.wire.messages import Forbidden
+
+if TYPE_CHECKING:
+    from workflows.tools.call import Call
+
+
+class SmtpTool(Tool):
+    """The Message-ID is made of the effect's key, so every attempt is the same message."""
+
+    def send(self, call: Call) -> Outcome:
+        if call.operation != "execute":
+            return super().send(call)
+        part = self.spec["execute"]
+        try:
+            server = server_of_settings()
+            mail = message.make(part, self.names(call), call.key, call.now)
+        except ExpressionError as error:
+            return unmade("mail", error)
+        except ValueError as error:
+            return NotSent(reason=f"no mail server: {error}")
+        began = time.monotonic()
+        try:
+            words = deliver(mail, server, timeout=part["timeout"])
+        except Said as said:
+            kept = _evidence(mail, server, began)
+            return Refused(reason=f"the mail server refused: {said}", temporary=said.temporary, evidence=kept)
+        except Broken as broken:
+            kept = _evidence(mail, server, began)
+            return (Unknown if broken.begun else NotSent)(reason=str(broken), evidence=kept)
+        except Forbidden as error:
+            return Refused(reason=str(error), evidence=_evidence(mail, server, began))
+        kept = _evidence(mail, server, began) | {"said": words}
+        return Acknowledged(result={"message_id": mail.message_id}, evidence=kept)
+
+    def look(self, call: Call) -> Sighting:
+        verify = self.spec.get("verify")
+        if verify is None or call.operation != "execute":
+            return super().look(call)
+        names, part = self.names(call), self.spec["execute"]
+        try:
+            identity = message.message_id(call.key, message.sender_of(part, names))
+            if "imap" not in verify["mailbox"]:
+                names |= {"message_id": identity}
+                seen = looking.look(verify["mailbox"], names, timeout=part["timeout"])
+            else:
+                used = secrets.Secrets()
+                box = used.wired(fill(verify["mailbox"]["imap"], names, "imap", with_secrets=True))
+                seen = imap.look(box, identity, timeout=part["timeout"])
+        except ExpressionError as error:
+            return Sighting(verdict=Verdict.INCONCLUSIVE, reason=f"the look can't be made: {error}")
+        if seen.verdict is not Verdict.FOUND:
+            return seen
+        result = {"message_id": identity, **seen.result}
+        return Sighting(verdict=seen.verdict, reason=seen.reason, result=result, evidence=seen.evidence)
+
+
+def _evidence(mail: message.Mail, server: Server, began: float) -> dict[str, Any]:
+    asked = {"message_id": mail.message_id, "from": mail.sender, "to": list(mail.receivers), "digest": mail.digest}
+    kept: dict[str, Any] = keepable(
+        {"request": asked, "server": f"{server.host}:{server.port}", "seconds": round(time.monotonic() - began, 3)}
+    )
+    return kept
