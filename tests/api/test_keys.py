@@ -117,6 +117,7 @@ def test_a_star_grants_all_later_ones_and_adhoc(declared: None) -> None:
         (["x" * 101], ["100"]),
         (["new", "--tools", "sim.act", "sim.atc"], ["--tools", "sim.atc", "apply"]),
         (["new", "--workflows", "smi"], ["--workflows", "smi"]),
+        (["new", "--purpose", "x" * 501], ["--purpose", "500"]),
     ],
 )
 def test_a_bad_grant_or_name_makes_no_agent(caller: Caller, arguments: list[str], names: list[str]) -> None:

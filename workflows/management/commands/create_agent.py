@@ -13,7 +13,7 @@ from workflows.errors import Flaw, Invalid
 from workflows.models import Agent, Tool, Workflow
 from workflows.models.agent import ANY
 
-LONGEST_NAME = 100
+LONGEST_NAME, LONGEST_PURPOSE = 100, 500  # characters; their columns hold no more
 
 
 class Command(BaseCommand):
@@ -52,8 +52,9 @@ class Command(BaseCommand):
 def create(name: str, *, tools: list[str], workflows: list[str], team: str, purpose: str) -> tuple[Agent, str]:
     """The agent and its key's text. Raises Invalid, having written nothing."""
     flaws = [
-        *_flaws_of_name("NAME", name),
-        *_flaws_of_name("--team", team),
+        *_flaws_of("NAME", name, LONGEST_NAME),
+        *_flaws_of("--team", team, LONGEST_NAME),
+        *(_flaws_of("--purpose", purpose, LONGEST_PURPOSE) if purpose else ()),
         *_unknown("--tools", tools, set(Tool.objects.filter(current=True).values_list("name", flat=True))),
         *_unknown("--workflows", workflows, set(Workflow.objects.filter(current=True).values_list("name", flat=True))),
     ]
@@ -70,10 +71,10 @@ def create(name: str, *, tools: list[str], workflows: list[str], team: str, purp
         raise Invalid("No agent was made.", [flaw]) from error
 
 
-def _flaws_of_name(path: str, name: str) -> list[Flaw]:
-    if name.strip() == name and 0 < len(name) <= LONGEST_NAME and name.isprintable():
+def _flaws_of(path: str, text: str, most: int) -> list[Flaw]:
+    if text.strip() == text and 0 < len(text) <= most and text.isprintable():
         return []
-    return [Flaw(path, name, f"must be 1 to {LONGEST_NAME} printable characters without spaces around them")]
+    return [Flaw(path, text, f"must be 1 to {most} printable characters without spaces around them")]
 
 
 def _unknown(option: str, names: list[str], known: set[str]) -> list[Flaw]:
