@@ -21,7 +21,7 @@ def empty(self: DatabaseOperations, _statements: list[str]) -> None:
             " WHERE n.nspname = 'public' AND c.relkind IN ('r', 'p') AND NOT c.relispartition"
         )
         tables = [row[0] for row in cursor.fetchall() if row[0] not in KEPT]
-        deletes = "; ".join(f'DELETE FROM "{t}" WHERE {ONLY.get(t, "true")}' for t in tables)  # noqa: S608
+        deletes = "; ".join(f'DELETE FROM "{t}" WHERE {ONLY.get(t, "true")}' for t in tables)
         cursor.execute("SET session_replication_role = replica")
         try:
             # One simple query: server-side binding takes one statement at a time.
