@@ -31,4 +31,4 @@ def empty(self: DatabaseOperations, _statements: list[str]) -> None:
             cursor.execute("SET session_replication_role = DEFAULT")
 
 
-DatabaseOperations.execute_sql_flush = empty  # type: ignore[method-assign]
+DatabaseOperations.execute_sql_flush = empty  # type: ignore[method-assign,assignment]

@@ -43,7 +43,7 @@ def test_an_undoing_has_its_own_key_and_the_same_one_over_its_attempts(
     world.script("t.b", "execute", "refused")
     world.script("t.a", "compensate", "temporary", "lost_before")
     run_through(workflow("t.a", "t.b"))
-    keys = {operation: set() for operation in ("execute", "compensate")}
+    keys: dict[str, set[str]] = {"execute": set(), "compensate": set()}
     for name, operation, key in world.sends:
         if name == "t.a":
             keys[operation].add(key)
