@@ -38,7 +38,8 @@ class Event:
 
 def chain(events: Sequence[Event], *, at: dt.datetime) -> list[tuple[dict[str, Any], dict[str, Any] | None]]:
     """Makes the entries in memory and moves each subject's `seq` and `head` on; `write` inserts them."""
-    return [_entry(event, at) for event in events]
+    moment = _text(at)
+    return [_entry(event, moment) for event in events]
 
 
 def write(made: Iterable[tuple[dict[str, Any], dict[str, Any] | None]]) -> None:
@@ -47,13 +48,13 @@ def write(made: Iterable[tuple[dict[str, Any], dict[str, Any] | None]]) -> None:
     rows.insert(Payload, [payload for _, payload in pairs if payload])
 
 
-def _entry(event: Event, at: dt.datetime) -> tuple[dict[str, Any], dict[str, Any] | None]:
+def _entry(event: Event, moment: str) -> tuple[dict[str, Any], dict[str, Any] | None]:
     subject = event.subject
     entry: dict[str, Any] = {
-        "id": new_id(),
+        "id": str(new_id()),
         "subject_kind": event.kind,
-        "subject_id": subject.id,
-        "run_id": event.run_id,
+        "subject_id": str(subject.id),
+        "run_id": event.run_id and str(event.run_id),
         "seq": subject.seq + 1,
         "event": event.event,
         "before": event.before,
@@ -61,7 +62,7 @@ def _entry(event: Event, at: dt.datetime) -> tuple[dict[str, Any], dict[str, Any
         "world": event.world,
         "fence": event.fence,
         "actor": event.actor,
-        "at": at,
+        "at": moment,
         "payload_digest": "",
         "prev": subject.head,
     }
@@ -80,10 +81,13 @@ HASHED = (
 )  # fmt: skip
 
 
+_canonical = json.JSONEncoder(sort_keys=True, ensure_ascii=True, separators=(",", ":")).encode
+
+
 def entry_hash(entry: dict[str, Any]) -> str:
     """sha256 over the entry's fields in a fixed order; times in UTC to the microsecond."""
     parts = [entry[name] for name in HASHED]
-    text = json.dumps([_text(part) for part in parts], ensure_ascii=True, separators=(",", ":"))
+    text = _canonical([_text(part) for part in parts])
     return hashlib.sha256(text.encode()).hexdigest()
 
 
@@ -95,5 +99,5 @@ def _text(part: Any) -> Any:
 
 def payload_digest(salt: str, data: dict[str, Any]) -> str:
     """sha256 over salt and canonical JSON, so that an erased payload can't be guessed back from its digest."""
-    text = json.dumps(json.loads(rows.encode(data)), sort_keys=True, ensure_ascii=True, separators=(",", ":"))
+    text = _canonical(json.loads(rows.encode(data)))
     return hashlib.sha256(f"{salt}:{text}".encode()).hexdigest()

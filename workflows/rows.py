@@ -55,11 +55,8 @@ def create(rows: Sequence[models.Model]) -> None:
 
 
 def values(row: models.Model, names: Iterable[str]) -> dict[str, Any]:
-    return {name: getattr(row, name) for name in names}
-
-
-def encode(data: Any) -> str:
-    return json.dumps(data, default=_plain, separators=(",", ":"))
+    facts = row.__dict__
+    return {name: facts[name] for name in names}
 
 
 def _plain(value: Any) -> Any:
@@ -68,6 +65,9 @@ def _plain(value: Any) -> Any:
     if isinstance(value, uuid.UUID):
         return str(value)
     raise TypeError(f"{value!r} has no place in a row")
+
+
+encode = json.JSONEncoder(default=_plain, separators=(",", ":")).encode
 
 
 GUARD_TYPES = {"fence": "int", "seq": "int", "states": "text[]"}

@@ -59,6 +59,11 @@ class Changes:
         self.steps: list[Step] = []
         self.effects: list[Effect] = []
         self.created: list[Effect] = []
+        self.born: dict[uuid.UUID, list[Effect]] = defaultdict(list)  # the same by their run
+
+    def create(self, effect: Effect) -> None:
+        self.created.append(effect)
+        self.born[effect.run_id].append(effect)
 
 
 def _load(runs: list[Run]) -> tuple[dict[uuid.UUID, list[Step]], dict[uuid.UUID, list[Effect]]]:
@@ -88,7 +93,7 @@ def _one(run: Run, steps: list[Step], effects: list[Effect], changes: Changes, p
     if run.phase == Phase.UNWINDING:
         reasons = turning.turn_back(run, steps, effects, changes)
     run.people_reasons, run.needs_person = reasons, bool(reasons)
-    _say(run, steps, effects + [e for e in changes.created if e.run_id == run.id], changes.now)
+    _say(run, steps, effects + changes.born[run.id], changes.now)
     if (run.needs_person, list(run.people_reasons)) != (was[2], was[3]) or (was[2] and run.phase == Phase.OVER):
         people.append(run)
     if not run.event and (

@@ -10,13 +10,12 @@ from typing import Any
 
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
-from django_fsm import FSMField
 
 from workflows.states import REST, EffectState, Kind, World
 
 from .agent import Agent
 from .catalog import Tool
-from .fields import choices, effect_move, json_field, new_id
+from .fields import StateField, choices, effect_move, json_field, new_id
 from .run import Run
 from .step import Step
 
@@ -48,7 +47,7 @@ class Effect(models.Model):
     value = json_field()
 
     # Where it stands.
-    state = FSMField(default=S.READY.value, choices=choices(EffectState), protected=True)
+    state = StateField(default=S.READY.value, choices=choices(EffectState), protected=True)
     world = models.CharField(max_length=20, choices=choices(World), default=W.NOTHING.value)
     reason = models.CharField(max_length=50, blank=True)
     detail = models.TextField(blank=True)

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import uuid_utils.compat
 from django.core.serializers.json import DjangoJSONEncoder
 from django.db import models
-from django_fsm import transition
+from django_fsm import FSMField, FSMFieldDescriptor, transition
 
 from workflows.states import MOVES
 
@@ -31,6 +31,25 @@ def json_field(default: Callable[[], Any] | None = None, **options: Any) -> mode
 
 def choices(words: Any) -> list[tuple[str, str]]:
     return [(word.value, word.value) for word in words]
+
+
+class StateDescriptor(FSMFieldDescriptor):
+    """Reads a state as what it is, an entry of the instance: policies ask for it many times for each row."""
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        if instance is not None and self.field.name in instance.__dict__:
+            return instance.__dict__[self.field.name]
+        return super().__get__(instance, owner)
+
+
+class StateField(FSMField):  # type: ignore[misc]
+    """A state that only moves may change. In migrations it is the plain field of django-fsm."""
+
+    descriptor_class = StateDescriptor
+
+    def deconstruct(self) -> Any:
+        name, _, args, options = super().deconstruct()
+        return name, "django_fsm.FSMField", args, options
 
 
 def effect_move(name: str) -> Callable[[F], F]:

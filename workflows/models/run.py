@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from django.db import models
-from django_fsm import FSMField
 
 from workflows.states import Phase, RunState
 
 from .agent import Agent
 from .catalog import Workflow
-from .fields import choices, json_field, named, new_id
+from .fields import StateField, choices, json_field, named, new_id
 
 P = Phase
 
@@ -28,7 +27,7 @@ class Run(models.Model):
     idempotency_key = models.CharField(max_length=255)
     body_digest = models.CharField(max_length=64)
     epoch = models.BigIntegerField()
-    phase = FSMField(default=P.RUNNING.value, choices=choices(Phase), protected=True)
+    phase = StateField(default=P.RUNNING.value, choices=choices(Phase), protected=True)
     state = models.CharField(max_length=30, choices=choices(RunState), default=RunState.RUNNING.value)
     is_clean = models.BooleanField(null=True)
     sealed = models.BooleanField(default=False)

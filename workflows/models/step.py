@@ -6,12 +6,11 @@ from typing import Any
 
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
-from django_fsm import FSMField
 
 from workflows.states import StepState
 
 from .catalog import Tool
-from .fields import choices, json_field, named, new_id
+from .fields import StateField, choices, json_field, named, new_id
 from .run import Run
 
 T = StepState
@@ -26,7 +25,7 @@ class Step(models.Model):
     after = ArrayField(models.CharField(max_length=100), default=list)
     template = json_field(dict)
     arguments = json_field()
-    state = FSMField(default=T.PENDING.value, choices=choices(StepState), protected=True)
+    state = StateField(default=T.PENDING.value, choices=choices(StepState), protected=True)
     reason = models.CharField(max_length=50, blank=True)
     detail = models.TextField(blank=True)
     result = json_field()

@@ -57,9 +57,8 @@ def go_on(run: Run, steps: list[Step], effects: list[Effect], changes: Changes) 
     if failed := [s for s in steps if s.state == StepState.FAILED]:
         _fail(run, failed[0])
         return []
-    created = [e for e in changes.created if e.run_id == run.id]
     _open_gates(run, steps, effects, changes)
-    if run.sealed and not created and all(s.state in (StepState.DONE, StepState.SKIPPED) for s in steps):
+    if run.sealed and not changes.born[run.id] and all(s.state in (StepState.DONE, StepState.SKIPPED) for s in steps):
         run.end()
     names = {step.id: step for step in steps}
     return [reason_of(e, names[e.step_id]) for e in effects if e.state == S.STUCK]
@@ -111,7 +110,7 @@ def _begin(run: Run, step: Step, steps: list[Step], changes: Changes) -> None:
         step.fail(reason="bad_arguments", detail=shown(str(trouble), 500))
         return
     _place(run, step, effect)
-    changes.created.append(effect)
+    changes.create(effect)
 
 
 def _place(run: Run, step: Step, effect: Effect) -> None:
@@ -130,10 +129,13 @@ def _starts_blocked(effect: Effect, reason: str, by: list[Any], due: dt.datetime
 
 
 def _open_gates(run: Run, steps: list[Step], effects: list[Effect], changes: Changes) -> None:
-    created = [e for e in changes.created if e.run_id == run.id]
+    created = changes.born[run.id]
+    waiting = [e for e in [*effects, *created] if e.state == S.BLOCKED and e.reason == "gate"]
+    if not waiting:
+        return
     by_name = {step.name: step for step in steps}
     by_step = {e.step_id: e for e in [*effects, *created] if e.forward}
-    for effect in [e for e in [*effects, *created] if e.state == S.BLOCKED and e.reason == "gate"]:
+    for effect in waiting:
         step = next(s for s in steps if s.id == effect.step_id)
         waits = [n for n in order.before(step, steps) if not _past(by_name[n], by_step)]
         if waits or (effect.effect_class == "bufferable" and not run.sealed):

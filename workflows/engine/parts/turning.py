@@ -27,7 +27,7 @@ def turn_back(run: Run, steps: list[Step], effects: list[Effect], changes: Chang
         changes.effects.append(effect)
     names = {step.id: step for step in steps}
     for effect in course.compensate:
-        changes.created.append(_compensation(effect, run, names[effect.step_id], steps, changes))
+        changes.create(_compensation(effect, run, names[effect.step_id], steps, changes))
     if course.cancel or course.doubtful or course.undone:
         _once_more(run, changes)
     run.waits_until = _sentinel(effects, changes)
@@ -54,7 +54,7 @@ def _compensation(of: Effect, run: Run, step: Step, steps: list[Step], changes: 
 
 
 def _born_stuck(changes: Changes, run: Run, names: dict[Any, Step]) -> list[dict[str, Any]]:
-    stuck = [e for e in changes.created if e.run_id == run.id and e.state == EffectState.STUCK]
+    stuck = [e for e in changes.born[run.id] if e.state == EffectState.STUCK]
     return [reason_of(e, names[e.step_id]) for e in stuck]
 
 
