@@ -30,25 +30,34 @@ class Prepared:
 
 
 def prepare(
-    part: Mapping[str, Any], names: Mapping[str, Any], *, method: str | None = None, url: str | None = None
+    part: Mapping[str, Any],
+    names: Mapping[str, Any],
+    *,
+    method: str | None = None,
+    url: str | None = None,
+    plain: Mapping[str, str] | None = None,
+    content: bytes = b"",
 ) -> Prepared:
     """The request that a part of a spec declares. Raises `ExpressionError`, with its path, where it can't be made.
 
-    `method`, `url`: instead of the part's own, as they are."""
+    `method`, `url`: instead of the part's own, as they are. `plain`: headers that are no templates (a provider's own
+    text must never become an expression). `content`: a body that isn't JSON.
+    """
     used = secrets.Secrets()
     try:
         url = urls.fill(part["url"], names) if url is None else url
     except ExpressionError as error:
         raise error.at("url") from None
-    content = fill(part.get("json"), names, "json", with_secrets=True)
-    headers = fill(dict(part.get("headers") or {}), names, "headers", with_secrets=True)
+    told = fill(part.get("json"), names, "json", with_secrets=True)
+    headers = fill(dict(part.get("headers") or {}), names, "headers", with_secrets=True) | dict(plain or {})
     auth = fill(part.get("auth"), names, "auth", with_secrets=True)
     method = method or str(part["method"])
-    asked = used.named({"method": method, "url": url, "headers": headers, "auth": auth, "json": content})
-    body = _body(used.wired(content))
+    asked = used.named({"method": method, "url": url, "headers": headers, "auth": auth, "json": told})
+    body = content or _body(used.wired(told))
     sent = _headers(used.wired(headers), _authorization(used.wired(auth), used), has_body=bool(body))
     request = Request(method=method, url=url, headers=sent, body=body)
-    return Prepared(request, hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest(), used)
+    digest = hashlib.sha256(json.dumps(asked, sort_keys=True).encode() + content).hexdigest()
+    return Prepared(request, digest, used)
 
 
 def _body(content: Any) -> bytes:

@@ -15,13 +15,12 @@ from email.message import EmailMessage
 from email.utils import format_datetime
 from typing import TYPE_CHECKING, Any
 
+from workflows.tools import addresses
 from workflows.tools.expressions import ExpressionError, fill, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-# One address and nothing else: no comments, groups or lists, in which a second receiver could hide.
-ADDRESS = re.compile(r"[^\s@<>(),:;\"\[\]\\]{1,64}@[A-Za-z0-9](?:[A-Za-z0-9.-]{0,252}[A-Za-z0-9])?")
 NAMED = re.compile(r"([^<>@\r\n\"\\]{1,200})<([^<>]+)>")
 MOST_RECEIVERS = 50
 LARGEST_ATTACHMENT = 1_048_576
@@ -100,10 +99,8 @@ def _address(path: str, value: Any) -> Address:
     text = _line(path, value)
     named = NAMED.fullmatch(text)
     display, plain = (named[1].strip(), named[2].strip()) if named else ("", text)
-    if not plain.isascii() or not ADDRESS.fullmatch(plain):
-        raise ExpressionError(path, text, "is no single mail address; write a list for several")
     try:
-        return Address(display_name=display, addr_spec=plain)
+        return Address(display_name=display, addr_spec=addresses.plain(path, plain))
     except ValueError as error:
         raise ExpressionError(path, text, f"is no mail address: {error}") from None
 

@@ -48,6 +48,10 @@ class Deadline:
         self.seconds = seconds
         self._end = time.monotonic() + seconds
 
+    def seconds_left(self) -> float:
+        """For a second exchange within the same limit, which then fails as not sent in time."""
+        return max(0.0, self._end - time.monotonic())
+
     def left(self) -> float:
         """Seconds left; raises `TimeoutError` when there are none."""
         left = self._end - time.monotonic()

@@ -1,0 +1,5 @@
+"""The kind caldav."""
+
+from workflows.tools.caldav.tool import CalDavTool
+
+__all__ = ["CalDavTool"]

@@ -1,0 +1,190 @@
+"""The kind caldav: one event under a UID of ours, never over another's, and taken away only as we left it."""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from workflows.errors import Flaw
+from workflows.outcomes import Acknowledged, NotSent, Outcome, Refused, Sighting, Unknown, Verdict
+from workflows.tools import expressions, urls
+from workflows.tools.base import Tool
+from workflows.tools.caldav.event import Event, asked, differences, written
+from workflows.tools.expressions import ExpressionError
+from workflows.tools.http import judging, looking
+from workflows.tools.http.attempt import attempt, hidden, unmade
+from workflows.tools.http.requests import Prepared, prepare
+from workflows.tools.keeping import keepable, sentence
+from workflows.tools.wire.messages import Deadline
+
+if TYPE_CHECKING:
+    from workflows.tools.call import Call
+    from workflows.tools.http.attempt import Evidence
+    from workflows.tools.wire import Answer
+
+GONE = (404, 410)
+CHANGED = 412
+NOT_THERE = "at the delete: not there, by whoever's act"
+UNREAD = "the event couldn't be read before its delete"
+# 412 says that something is there already, ours perhaps: a look decides.
+PUT = {
+    "method": "PUT",
+    "acknowledged": "status in [200, 201, 204]",
+    "temporary": "status == 429",
+    "refused": "status >= 400 && status < 500 && !(status in [408, 412, 425, 429])",
+}
+DELETE = {
+    "method": "DELETE",
+    "acknowledged": "status in [200, 202, 204]",
+    "temporary": "status == 429",
+    "refused": "status >= 400 && status < 500 && !(status in [404, 408, 410, 425, 429])",
+}
+
+
+class CalDavTool(Tool):
+    """`result`: {uid, url, etag}, from the answer to PUT or from a look."""
+
+    def send(self, call: Call) -> Outcome:
+        try:
+            url, event = self._event(call)
+            return self._put(call, url, event) if call.operation == "execute" else self._delete(call, url, event)
+        except ExpressionError as error:
+            return unmade("event", error)
+
+    def look(self, call: Call) -> Sighting:
+        try:
+            url, event = self._event(call)
+        except ExpressionError as error:
+            return Sighting(verdict=Verdict.INCONCLUSIVE, reason=f"the look can't be made: {error}")
+        read = self._get(call, url, timeout=self.spec[call.operation]["timeout"])
+        if isinstance(read, Sighting):
+            return read
+        prepared, answer, kept = read
+        forward = call.operation == "execute"
+        if answer.status in GONE:
+            verdict = Verdict.ABSENT if forward else Verdict.FOUND
+            return Sighting(verdict=verdict, reason=f"status {answer.status}", evidence=kept)
+        if answer.status != 200:
+            # No condition is declared, so the judge says what such an answer is worth.
+            return hidden(prepared, judging.sighting({}, answer, {}, kept))
+        return _seen(event, url, answer, kept) if forward else _still_there(kept)
+
+    def check(self, arguments: object) -> list[Flaw]:
+        """Also refuses times that stand never or twice, where they come from the arguments alone."""
+        flaws = super().check(arguments)
+        if flaws or not isinstance(arguments, dict):
+            return flaws
+        part = {name: value for name, value in self.spec["execute"].items() if name in ("start", "end")}
+        try:
+            asked({"summary": "", **part}, {"args": arguments}, "")
+        except ExpressionError as error:
+            if "isn't known here" not in error.message:
+                return [Flaw(_argument(part, error.path), error.text, error.message)]
+        return []
+
+    def _put(self, call: Call, url: str, event: Event) -> Outcome:
+        stamp = dt.datetime.fromisoformat(call.now) if call.now else dt.datetime.now(dt.UTC)
+        headers = {"Content-Type": "text/calendar; charset=utf-8", "If-None-Match": "*"}
+        prepared = self._prepared(call, "PUT", url, headers, written(event, stamp=stamp))
+        found = attempt(prepared, timeout=self.spec["execute"]["timeout"])
+        if not isinstance(found, tuple):
+            return found
+        answer, kept = found
+        if answer.status == CHANGED:
+            return Unknown(reason="status 412: something stands under this UID already", evidence=kept)
+        outcome = judging.outcome(self._told(call, PUT, url), answer, {}, kept, first_undoing=False)
+        if isinstance(outcome, Acknowledged):
+            return Acknowledged(result=_result(event, url, answer), evidence=kept)
+        return hidden(prepared, outcome)
+
+    def _delete(self, call: Call, url: str, event: Event) -> Outcome:
+        """1. With the ETag that is known. 2. Without one, or where it changed: read, and only what is still ours."""
+        deadline = Deadline(self.spec["compensate"]["timeout"])
+        etag, again = str(call.result.get("etag") or ""), False
+        while True:
+            if not etag:
+                read = self._own_etag(call, url, event, deadline)
+                if not isinstance(read, str):
+                    return read
+                etag, again = read, True
+            prepared = self._prepared(call, "DELETE", url, {"If-Match": etag})
+            found = attempt(prepared, timeout=deadline.seconds_left())
+            if not isinstance(found, tuple):
+                return found
+            answer, kept = found
+            if answer.status != CHANGED or again:
+                break
+            # 412 proves that nothing was deleted. Servers change events themselves; people do too, and that is kept.
+            etag = ""
+        if answer.status in GONE:
+            return Unknown(reason=f"status {answer.status} {NOT_THERE}", evidence=kept)
+        first = call.attempt == 1
+        return hidden(prepared, judging.outcome(self._told(call, DELETE, url), answer, {}, kept, first_undoing=first))
+
+    def _own_etag(self, call: Call, url: str, event: Event, deadline: Deadline) -> str | NotSent | Refused | Unknown:
+        """The present ETag of an event that is still as we booked it. A read that fails has changed nothing: not sent."""
+        read = self._get(call, url, timeout=deadline.seconds_left())
+        if isinstance(read, Sighting):
+            return NotSent(reason=f"{UNREAD}: {read.reason}", evidence=read.evidence)
+        _, answer, kept = read
+        if answer.status in GONE:
+            return Unknown(reason=f"status {answer.status} {NOT_THERE}", evidence=kept)
+        seen = _seen(event, url, answer, kept)
+        if answer.status != 200 or seen.verdict is Verdict.INCONCLUSIVE:
+            return NotSent(reason=f"{UNREAD}: status {answer.status}: {seen.reason}", evidence=kept)
+        if seen.verdict is not Verdict.FOUND:
+            return Refused(reason=f"the event was changed since it was booked: {seen.reason}", evidence=kept)
+        return answer.headers.get("etag", "*")
+
+    def _event(self, call: Call) -> tuple[str, Event]:
+        """The address and the event: both follow from the forward call's key and arguments, whatever came back."""
+        part, names = self.spec["execute"], self.names(call)
+        uid = call.key if call.operation == "execute" else call.forward_key
+        calendar = urls.fill(part["calendar"], names)
+        return f"{calendar.rstrip('/')}/{quote(uid, safe='')}.ics", asked(part, names, uid)
+
+    def _get(self, call: Call, url: str, *, timeout: float) -> tuple[Prepared, Answer, Evidence] | Sighting:
+        part = {"method": "GET", "url": url, "headers": {"Accept": "text/calendar"}, "auth": self._auth()}
+        return looking.read(part, self.names(call), timeout=timeout)
+
+    def _prepared(self, call: Call, method: str, url: str, headers: dict[str, str], content: bytes = b"") -> Prepared:
+        part = {"auth": self._auth()}
+        return prepare(part, self.names(call), method=method, url=url, plain=headers, content=content)
+
+    def _auth(self) -> Any:
+        return self.spec["execute"].get("auth")
+
+    def _told(self, call: Call, part: dict[str, str], url: str) -> dict[str, Any]:
+        return {**part, "asked": url, "retry_within": self.timings(call.operation).retry_within}
+
+
+def _seen(event: Event, url: str, answer: Answer, kept: Evidence) -> Sighting:
+    try:
+        wrong = differences(event, answer.body)
+    except ValueError as error:
+        reason = f"status {answer.status}: no calendar can be read: {sentence(str(error))}"
+        return Sighting(verdict=Verdict.INCONCLUSIVE, reason=reason, evidence=kept)
+    if wrong:
+        return Sighting(verdict=Verdict.DIFFERS, reason=sentence("; ".join(wrong), 500), evidence=kept)
+    result = _result(event, url, answer)
+    return Sighting(verdict=Verdict.FOUND, reason=f"status {answer.status}", result=result, evidence=kept)
+
+
+def _still_there(kept: Evidence) -> Sighting:
+    return Sighting(verdict=Verdict.ABSENT, reason="status 200: the event still stands", evidence=kept)
+
+
+def _result(event: Event, url: str, answer: Answer) -> dict[str, Any]:
+    result: dict[str, Any] = keepable({"uid": event.uid, "url": url, "etag": answer.headers.get("etag", "")})
+    return result
+
+
+def _argument(part: dict[str, Any], path: str) -> str:
+    """`arguments.start` for an error at `start.time`, where that is one argument and nothing else."""
+    value: Any = part
+    for name in path.split("."):
+        value = value.get(name) if isinstance(value, dict) else None
+    sources = expressions.parse(value).sources if isinstance(value, str) else []
+    paths = [path for source in sources for path in expressions.paths(source) if path[0] == "args"]
+    return ".".join(["arguments", *map(str, paths[0][1:])]) if len(paths) == 1 else "arguments"
