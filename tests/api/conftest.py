@@ -118,7 +118,7 @@ def ear(caller: Caller) -> Iterator[waiting.Ear]:
 
 def poll(true: Callable[[], object]) -> None:
     """Until it is true; far longer than any healthy machine takes."""
-    end = time.monotonic() + 20
+    end = time.monotonic() + 60
     while not true():
         assert time.monotonic() < end, "it never came true"
         time.sleep(0.01)

@@ -128,7 +128,7 @@ def test_a_change_wakes_who_knows_the_run_and_who_doesn_t(
     caller.post(f"runs/{other}/cancel", {"reason": "another run's bell"})
     assert not known.done()
     caller.post(f"runs/{run}/cancel", {"reason": "x"})
-    for answer in (known.result(20), unknown.result(20)):
+    for answer in (known.result(45), unknown.result(45)):
         assert (answer.status_code, read(answer)["phase"]) == (200, "unwinding")
         assert answer.headers["Preference-Applied"] == "wait=60"
 
@@ -147,7 +147,7 @@ def test_what_changed_while_the_listening_connection_was_gone_is_not_missed(
         )
         assert cursor.fetchall() == [(True,)]
     caller.post(f"runs/{run}/cancel", {"reason": "x"})
-    assert read(waiter.result(20))["phase"] == "unwinding"
+    assert read(waiter.result(45))["phase"] == "unwinding"
 
 
 @pytest.mark.django_db(transaction=True)
@@ -179,7 +179,7 @@ def test_who_waits_holds_no_connection(ear: Ear) -> None:
         finally:
             go.set()
             ear._ring_all()
-        future.result(20)
+        future.result(45)
 
 
 def test_an_id_that_is_none_never_waits(caller: Caller) -> None:
