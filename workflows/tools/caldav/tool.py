@@ -123,7 +123,7 @@ class CalDavTool(Tool):
         return hidden(prepared, judging.outcome(self._told(call, DELETE, url), answer, {}, kept, first_undoing=first))
 
     def _own_etag(self, call: Call, url: str, event: Event, deadline: Deadline) -> str | NotSent | Refused | Unknown:
-        """The present ETag of an event that is still as we booked it. A read that fails has changed nothing: not sent."""
+        """The present ETag of an event that is still as we booked it. A read that fails changed nothing: not sent."""
         read = self._get(call, url, timeout=deadline.seconds_left())
         if isinstance(read, Sighting):
             return NotSent(reason=f"{UNREAD}: {read.reason}", evidence=read.evidence)
