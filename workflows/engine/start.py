@@ -54,6 +54,8 @@ def _replayed(agent: Agent, key: str, body: StartBody) -> Run | None:
     if run is not None and run.body_digest != body.digest:
         flaw = Flaw("Idempotency-Key", key, f"began run {run.id} with another body; use a new key for a new request")
         raise KeyReused(flaws=[flaw])
+    if run is not None and not agent.may_use_workflow(run.workflow.name):
+        raise _denied(agent, run.workflow.name)  # what was granted then may have been taken since
     return run
 
 
@@ -64,9 +66,7 @@ def _workflow(agent: Agent, body: StartBody) -> Workflow:
     if not agent.may_use_workflow(name):
         if not Workflow.objects.filter(name=name).exists():
             raise _no_workflow(agent, name)
-        reason = f"workflow {name} is not among those of agent {agent.name}"
-        denial.write(agent, act=f"start {name}", reason=reason)
-        raise Denied(reason)
+        raise _denied(agent, name)
     found = Workflow.objects.filter(name=name)
     found = found.filter(current=True) if body.version is None else found.filter(version=body.version)
     workflow = found.first()
@@ -77,6 +77,12 @@ def _workflow(agent: Agent, body: StartBody) -> Workflow:
     if flaws := schema.flaws(workflow.spec["input"], body.input, root="input"):
         raise Invalid(f"the input does not fit workflow {workflow}", flaws)
     return workflow
+
+
+def _denied(agent: Agent, name: str) -> Denied:
+    reason = f"workflow {name} is not among those of agent {agent.name}"
+    denial.write(agent, act=f"start {name}", reason=reason)
+    return Denied(reason)
 
 
 def _no_workflow(agent: Agent, name: str) -> Invalid:
