@@ -32,20 +32,24 @@ def after_look(effect: Facts, seen: Sighting, times: Timings, *, begun_at: dt.da
 
 
 def counts(effect: Facts, begun_at: dt.datetime) -> bool:
-    """Whether a miss in a look begun then is believed."""
-    return effect.believe_miss_from is not None and begun_at > effect.believe_miss_from
+    """Whether a miss in a look begun then is believed. Of what was never sent it is believed at once."""
+    return effect.believe_miss_from is None or begun_at > effect.believe_miss_from
 
 
 def absent(effect: Facts, seen: Sighting, times: Timings, *, begun_at: dt.datetime, now: dt.datetime) -> Next:
     if not counts(effect, begun_at):
         return again(effect, times, now)
-    if effect.state == "unknown":
+    if effect.state == "unknown" and effect.result is None:
         return proved_absent(effect, times, begun_at=begun_at, now=now)
     misses = effect.misses + 1
     if misses < times.looks:
         return again(effect, times, now, misses=misses)
+    return not_there(effect, seen.reason or f"the provider said yes, and {misses} looks show nothing of it")
+
+
+def not_there(effect: Facts, detail: str) -> Next:
+    """What was acknowledged is never sent again, however absent it is."""
     reason = "not_found" if effect.forward else "not_undone"
-    detail = seen.reason or f"the provider said yes, and {misses} looks show nothing of it"
     return Next(move="stick", fields={"reason": reason, "detail": detail, "world": "nothing"})
 
 
@@ -130,6 +134,8 @@ def asked_first(effect: Facts, seen: Sighting, times: Timings, *, begun_at: dt.d
             return Next(move="adopt", fields={"result": dict(seen.result), "at": now})
         case Verdict.ABSENT if effect.doubt and not final(effect, begun_at):
             return again(effect, times, now)
+        case Verdict.ABSENT if effect.result is not None:
+            return not_there(effect, "a late yes came, and a look shows nothing of it")
         case Verdict.ABSENT:
             knows = {"asked": True, "doubt": False, "world": "nothing"}
             return Next(move="release", fields={"due_at": now}, knows=knows)

@@ -34,6 +34,7 @@ class Facts(Protocol):
     reason: str
     detail: str
     verifiable: bool
+    result: Any  # None until the provider said yes, or a look found it
     first_sent_at: dt.datetime | None
     believe_miss_from: dt.datetime | None
     late_until: dt.datetime | None
