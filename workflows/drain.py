@@ -45,7 +45,7 @@ class Drain:
 
     def turn(self, *, claim: bool = True) -> bool:
         """One round of everything that is due; whether anything was done. With `claim` false nothing new is begun."""
-        did = self._record()
+        did = self._record(claim=claim)
         if time.monotonic() - self._recovered > RECOVER_EVERY:
             self._recovered = time.monotonic()
             did |= bool(salvage.again(recover))
@@ -100,7 +100,7 @@ class Drain:
     def close(self) -> None:
         """Lets calls under way end and records them."""
         while self.under_way:
-            self._record()
+            self._record(claim=False)
             if self.under_way:
                 self.wait(IDLE_LOOK)
         self._pool.shutdown()
@@ -128,25 +128,34 @@ class Drain:
         free = self.slots - len(self._looks)
         if free <= 0:
             return False
-        jobs, begun = look.begin(free, self._pool)
+        effects = salvage.again(look.claim, free)
+        self._ask(effects)
+        return bool(effects)
+
+    def _ask(self, effects: list[Effect]) -> None:
+        if not effects:
+            return
+        jobs, begun = look.begin(effects, self._pool)
         for effect, future in jobs:
             self._looks[future] = (effect, begun)
             future.add_done_callback(self._ring)
-        return bool(jobs)
 
     def _ring(self, _future: Future[Any]) -> None:
         self.bell.put("answer")
 
-    def _record(self) -> bool:
+    def _record(self, *, claim: bool) -> bool:
         sent = [future for future in self._sends if future.done()]
         if sent:
             self._full.clear()
-            salvage.record_all([(self._sends[f], f.result()) for f in sent])
+            free = max(self.slots - len(self._looks), 0) if claim else 0
+            mine = salvage.record_all([(self._sends[f], f.result()) for f in sent], looks=free)
             for future in sent:
                 del self._sends[future]
+            self._ask(mine)
         seen = [future for future in self._looks if future.done()]
         if seen:
-            salvage.again(look.record, [(self._looks[f][0], f.result(), self._looks[f][1]) for f in seen])
+            if left := salvage.again(look.record, [(self._looks[f][0], f.result(), self._looks[f][1]) for f in seen]):
+                salvage.again(look.anew, left)
             for future in seen:
                 del self._looks[future]
         images = [future for future in self._images if future.done()]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import datetime as dt
 import uuid
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from django.db import connection
@@ -28,17 +28,18 @@ RUN_COLUMNS = (
 )  # fmt: skip
 STEP_COLUMNS = ("state", "arguments", "reason", "detail", "result")
 
+ENGINE = "engine"  # who moves what nobody asked to move
 WORK_CHANNEL, RUNS_CHANNEL = "makegood_work", "makegood_runs"
 
 
-def create_effects(effects: Sequence[Effect], *, now: dt.datetime, actor: str = "engine") -> None:
+def create_effects(effects: Sequence[Effect], *, now: dt.datetime, actor: str = ENGINE) -> None:
     _create(effects, "effect", now=now, actor=actor)
 
 
 def create_run(run: Run, steps: Sequence[Step], *, now: dt.datetime, actor: str) -> None:
     _create([run], "run", now=now, actor=actor)
     rows.create(steps)
-    notify([run.id])
+    notify([run.id], work=True)
 
 
 def create_steps(run: Run, steps: Sequence[Step], *, now: dt.datetime, actor: str) -> None:
@@ -65,9 +66,11 @@ def _create(subjects: Sequence[Any], kind: str, *, now: dt.datetime, actor: str)
     made = journal.chain(events, at=now)
     rows.create(subjects)
     journal.write(made)
+    for subject in subjects:
+        subject.remember()
 
 
-def save_effects(effects: Sequence[Effect], *, now: dt.datetime, actor: str = "engine") -> set[uuid.UUID]:
+def save_effects(effects: Sequence[Effect], *, now: dt.datetime, actor: str = ENGINE) -> set[uuid.UUID]:
     """Writes moved effects (`event` set by the move; "note" where only knowledge changed) with their entries.
 
     Holds of effects that are settled or at rest are given up. Returns the ids written.
@@ -81,16 +84,16 @@ def save_effects(effects: Sequence[Effect], *, now: dt.datetime, actor: str = "e
     journal.write(pair for pair, effect in zip(made, moved, strict=True) if effect.id in written)
     for effect in moved:
         effect.event, effect.payload = "", None
-        effect.was_state, effect.was_fence = effect.state, effect.fence
-    let_go([e.id for e in moved if e.id in written and (e.settled or e.at_rest)])
-    notify({e.run_id for e in moved if e.id in written})
+        effect.remember()
+    let_go([e.id for e in moved if e.scopes and e.id in written and (e.settled or e.at_rest)])
+    notify({e.run_id for e in moved if e.id in written}, work=actor != ENGINE)
     return written
 
 
 def effect_guard(effect: Effect) -> dict[str, Any]:
-    """What must still hold in the database for this move: its fence as it was read, and a source state of the move."""
+    """What must still hold in the database for this move: its fence and place as they were read, and a source state."""
     sources = MOVES[effect.event].sources if effect.event in MOVES else {effect.state}
-    return {"fence": effect.was_fence, "states": [str(state) for state in sources]}
+    return {"fence": effect.was_fence, "seq": effect.was_seq, "states": [str(state) for state in sources]}
 
 
 def _event_of(effect: Effect, actor: str) -> journal.Event:
@@ -110,7 +113,7 @@ def _event_of(effect: Effect, actor: str) -> journal.Event:
     )
 
 
-def save_runs(runs: Sequence[Run], *, now: dt.datetime, actor: str = "engine") -> None:
+def save_runs(runs: Sequence[Run], *, now: dt.datetime, actor: str = ENGINE) -> None:
     """Writes runs that the caller has locked; those with an `event` get an entry in their chain."""
     moved = [run for run in runs if run.event]
     made = journal.chain(
@@ -135,7 +138,7 @@ def save_runs(runs: Sequence[Run], *, now: dt.datetime, actor: str = "engine") -
     journal.write(made)
     for run in runs:
         run.event, run.payload, run.was_phase = "", None, run.phase
-    notify({run.id for run in moved})
+    notify({run.id for run in moved}, work=actor != ENGINE)
 
 
 def save_steps(steps: Sequence[Step]) -> None:
@@ -198,8 +201,22 @@ def postpone(effect_ids: Sequence[uuid.UUID], until: Sequence[dt.datetime]) -> N
         )
 
 
-def wake_runs(run_ids: Sequence[uuid.UUID]) -> None:
+def rest_runs(runs: Sequence[Run]) -> None:
+    """Writes only when runs that did not move are advanced again; the caller has locked them."""
+    if not runs:
+        return
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "UPDATE workflows_run r SET advance_at = v.at FROM unnest(%s::uuid[], %s::timestamptz[]) AS v(id, at)"
+            " WHERE r.id = v.id",
+            [[run.id for run in runs], [run.advance_at for run in runs]],
+        )
+
+
+def wake_runs(run_ids: Collection[uuid.UUID]) -> None:
     """Makes runs due to be advanced. Called before their effects are written: runs are locked before effects."""
+    if not run_ids:
+        return
     with connection.cursor() as cursor:
         cursor.execute(
             "UPDATE workflows_run SET advance_at = clock_timestamp() WHERE id IN"
@@ -208,12 +225,14 @@ def wake_runs(run_ids: Sequence[uuid.UUID]) -> None:
         )
 
 
-def notify(run_ids: Any) -> None:
-    """Tells who waits for a run, and the workers, at commit. A hint: nothing depends on it."""
-    ids = [str(i) for i in run_ids]
-    if ids:
+def notify(run_ids: Collection[uuid.UUID], *, work: bool) -> None:
+    """Tells who waits for a run, at commit, and with `work` the drains too. A hint: nothing depends on it.
+
+    A drain that moves something goes on with it by itself; to wake the others for that would only make them look."""
+    if run_ids:
         with connection.cursor() as cursor:
             cursor.execute(
-                "SELECT pg_notify(%s, id) FROM unnest(%s::text[]) id UNION ALL SELECT pg_notify(%s, '')",
-                [RUNS_CHANNEL, ids, WORK_CHANNEL],
+                "SELECT pg_notify(%s, id::text) FROM unnest(%s::uuid[]) id"
+                " UNION ALL SELECT pg_notify(%s, '') WHERE %s::boolean",
+                [RUNS_CHANNEL, list(run_ids), WORK_CHANNEL, work],
             )

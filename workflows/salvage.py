@@ -43,12 +43,15 @@ def advance_one_by_one(limit: int = BATCH) -> int:
     return len(due)
 
 
-def record_all(answered: list[tuple[Effect, Outcome]]) -> None:
-    """An answer that can't be stored must not take the others with it, nor be lost: nobody knows what it said."""
+def record_all(answered: list[tuple[Effect, Outcome]], *, looks: int = 0) -> list[Effect]:
+    """An answer that can't be stored must not take the others with it, nor be lost: nobody knows what it said.
+
+    Returns up to `looks` effects to be looked at at once."""
     if not answered:
-        return
+        return []
     try:
-        again(record.record, answered)
+        mine: list[Effect] = again(record.record, answered, looks=looks)
+        return mine
     except SINGLE_OUT:
         for effect, outcome in answered:
             try:
@@ -56,3 +59,4 @@ def record_all(answered: list[tuple[Effect, Outcome]]) -> None:
             except SINGLE_OUT as trouble:
                 reason = f"its answer could not be stored: {type(trouble).__name__}"
                 again(record.record, [(effect, Unknown(reason=reason))])
+        return []

@@ -1,6 +1,7 @@
 """Moves runs on after their effects: steps follow, what became possible is asked, what failed turns the run back.
 
-Locks the runs, reads everything anew, decides, writes; doing it twice changes nothing. Repeated by the sweep.
+Locks the runs, reads everything anew, decides, writes; doing it twice changes nothing. Repeated by the sweep. Effects
+are read without locks: who settles one locks its run first, and a move is written only in its place in the chain.
 """
 
 from __future__ import annotations
@@ -40,15 +41,20 @@ def advance(limit: int = BATCH, *, only: uuid.UUID | None = None) -> list[uuid.U
             _one(run, steps[run.id], effects[run.id], changes, people)
         ledger.save_steps(changes.steps)
         ledger.create_effects(changes.created, now=now)
-        ledger.save_effects(changes.effects, now=now)
-        ledger.save_runs(runs, now=now)
+        written = ledger.save_effects(changes.effects, now=now)
+        lost = {e.run_id for e in changes.effects if e.id not in written}
+        for run in runs:
+            if run.id in lost:  # somebody let one of its effects go meanwhile: it is read and decided anew
+                run.advance_at = now
+        ledger.save_runs([run for run in runs if run.event], now=now)
+        ledger.rest_runs([run for run in runs if not run.event])
         if people:
             runs_need_people.send(sender=Run, runs=people)
     return [run.id for run in runs]
 
 
-DUE = "WHERE t.advance_at <= %s ORDER BY t.advance_at LIMIT %s FOR UPDATE SKIP LOCKED"
-ONE = "WHERE t.advance_at <= %s AND t.id = %s FOR UPDATE SKIP LOCKED"
+DUE = "WHERE t.advance_at <= %s ORDER BY t.advance_at LIMIT %s FOR NO KEY UPDATE SKIP LOCKED"
+ONE = "WHERE t.advance_at <= %s AND t.id = %s FOR NO KEY UPDATE SKIP LOCKED"
 
 
 class Changes:
@@ -74,7 +80,7 @@ def _load(runs: list[Run]) -> tuple[dict[uuid.UUID, list[Step]], dict[uuid.UUID,
     for step in found:
         steps[step.run_id].append(step)
     effects: dict[uuid.UUID, list[Effect]] = defaultdict(list)
-    for effect in fetch(Effect, "WHERE t.run_id = ANY (%s) ORDER BY t.id FOR UPDATE", [ids]):
+    for effect in fetch(Effect, "WHERE t.run_id = ANY (%s) ORDER BY t.id", [ids]):
         effects[effect.run_id].append(effect)
     return steps, effects
 

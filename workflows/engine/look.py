@@ -6,7 +6,6 @@ A look carries the fence it began under: one that comes back to another fence is
 from __future__ import annotations
 
 import datetime as dt
-import uuid
 from collections.abc import Sequence
 from concurrent.futures import Executor, Future
 from typing import Any
@@ -14,7 +13,7 @@ from typing import Any
 from django.db import transaction
 
 from workflows import ledger, rows
-from workflows.engine.parts.door import calls_of, guarded, seen
+from workflows.engine.parts.door import WHILE_LOOKING, calls_of, guarded, seen
 from workflows.engine.parts.joined import join_runs, join_tools
 from workflows.fetch import fetch
 from workflows.models import Effect, Look
@@ -29,22 +28,19 @@ from workflows.tools.call import Call
 from workflows.tools.timings import Timings
 
 S = EffectState
-WHILE_LOOKING = 80.0  # seconds: the longest a look may take (its timeout is at most 60) before another tries
-
-
 Answer = Sighting | Outcome | None  # None where no look is declared
+Asked = tuple[Effect, Answer, dt.datetime]  # the effect as it was when the look began, what it showed, when it began
 
 
-def begin(limit: int, pool: Executor) -> tuple[list[tuple[Effect, Future[Answer]]], dt.datetime]:
-    """Starts looks at up to `limit` effects whose time has come; the moment is when they began."""
-    effects, begun = _claim(limit)
-    if not effects:
-        return [], begun
+def begin(effects: Sequence[Effect], pool: Executor) -> tuple[list[tuple[Effect, Future[Answer]]], dt.datetime]:
+    """Starts looks at claimed effects; the moment is when they began."""
+    begun = rows.now()
     calls = calls_of(effects, begun)
     return [(e, pool.submit(_ask, e.state, e.poll, t, c)) for e, (t, c) in zip(effects, calls, strict=True)], begun
 
 
-def _claim(limit: int) -> tuple[list[Effect], dt.datetime]:
+def claim(limit: int) -> list[Effect]:
+    """Up to `limit` effects whose time to be looked at has come; nobody else will, until the look is overdue."""
     with transaction.atomic():
         now = rows.now()
         effects = fetch(Effect, DUE, [now, limit])
@@ -53,7 +49,7 @@ def _claim(limit: int) -> tuple[list[Effect], dt.datetime]:
             join_tools(effects)
             until = now + dt.timedelta(seconds=WHILE_LOOKING)
             ledger.postpone([e.id for e in effects], [until] * len(effects))
-        return effects, now
+        return effects
 
 
 DUE = """
@@ -72,12 +68,32 @@ def _ask(state: str, poll: Any, tool: Tool, call: Call) -> Answer:
     return seen(lambda: tool.look(call))
 
 
-def record(asked: Sequence[tuple[Effect, Answer, dt.datetime]]) -> set[uuid.UUID]:
-    """Writes what looks and polls showed, under the fence they began with."""
+def record(asked: Sequence[Asked]) -> list[Asked]:
+    """Writes what looks and polls showed, under the fence and at the place in the chain they began with.
+
+    Returns those that are to be decided `anew`: of effects that somebody moved meanwhile, and of undoings, whose
+    forward effect counts as it is now."""
+    moved, looks = [], []
+    with transaction.atomic():
+        now = rows.now()
+        for effect, answer, begun in [(e.twin(), a, b) for e, a, b in asked if not e.compensates_id]:
+            was = effect.misses
+            decided.apply(effect, _decide(effect, answer, begun, now))
+            moved.append(effect)
+            if isinstance(answer, Sighting):
+                looks.append(_row(effect, effect.fence, answer, begun, now, counted=_counted(effect, answer, was)))
+        ledger.wake_runs({e.run_id for e in moved if decided.concerns_run(e)})
+        written = ledger.save_effects(moved, now=now)
+        ledger.saw([look for look in looks if look.effect_id in written])
+    return [one for one in asked if one[0].id not in written]
+
+
+def anew(asked: Sequence[Asked]) -> None:
+    """Decides on effects as they are now. A look whose fence or state is gone changes nothing, and causes a new one."""
     with transaction.atomic():
         now = rows.now()
         answers = {e.id: (e, answer, begun) for e, answer, begun in asked}
-        ledger.wake_runs(list({e.run_id for e, _, _ in asked}))
+        ledger.wake_runs({e.run_id for e, _, _ in asked})
         present = fetch(Effect, "WHERE t.id = ANY (%s) ORDER BY t.id FOR UPDATE", [list(answers)])
         join_tools(present)
         moved, looks = [], []
@@ -93,11 +109,16 @@ def record(asked: Sequence[tuple[Effect, Answer, dt.datetime]]) -> set[uuid.UUID
                 effect.note()
                 moved.append(effect)
             if isinstance(answer, Sighting):
-                counted = answer.verdict in (Verdict.FOUND, Verdict.DIFFERS, Verdict.SEVERAL) or effect.misses > was
-                counted = counted or effect.event in ("resend", "fail", "stick")
-                looks.append(_row(effect, old.fence, answer, begun, now, stale=stale, counted=counted and not stale))
+                counted = not stale and _counted(effect, answer, was)
+                looks.append(_row(effect, old.fence, answer, begun, now, stale=stale, counted=counted))
         ledger.saw(looks)
-        return ledger.save_effects(moved, now=now)
+        ledger.save_effects(moved, now=now)
+
+
+def _counted(effect: Effect, seen_: Sighting, misses: int) -> bool:
+    """Whether a look counted; `misses` is their number before it."""
+    shows = seen_.verdict in (Verdict.FOUND, Verdict.DIFFERS, Verdict.SEVERAL)
+    return shows or effect.misses > misses or effect.event in ("resend", "fail", "stick")
 
 
 def _decide(effect: Effect, answer: Answer, begun: dt.datetime, now: dt.datetime) -> decided.Next:
@@ -135,7 +156,14 @@ def _sentinel(effect: Effect, now: dt.datetime) -> dt.datetime | None:
 
 
 def _row(
-    effect: Effect, fence: int, seen_: Sighting, begun: dt.datetime, now: dt.datetime, *, stale: bool, counted: bool
+    effect: Effect,
+    fence: int,
+    seen_: Sighting,
+    begun: dt.datetime,
+    now: dt.datetime,
+    *,
+    counted: bool,
+    stale: bool = False,
 ) -> Look:
     return Look(
         effect_id=effect.id,

@@ -6,7 +6,6 @@ What comes under an older fence changes no state: it is kept with its attempt, a
 from __future__ import annotations
 
 import datetime as dt
-import uuid
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,6 +13,7 @@ from django.db import transaction
 
 from workflows import ledger, rows
 from workflows.engine.parts import gauges
+from workflows.engine.parts.door import WHILE_LOOKING
 from workflows.models import Attempt, Effect
 from workflows.outcomes import Acknowledged, NotSent, Outcome, Pending, Refused, Unknown
 from workflows.policies import next as decided
@@ -24,26 +24,37 @@ from workflows.toolbox import times_of
 BELIEVED_NOT_THERE = REST - {EffectState.WRITTEN_OFF}
 
 
-def record(answered: Sequence[tuple[Effect, Outcome]]) -> set[uuid.UUID]:
-    """Writes each outcome; returns the ids of effects that moved. A constant number of statements."""
+def record(answered: Sequence[tuple[Effect, Outcome]], *, looks: int = 0) -> list[Effect]:
+    """Writes each outcome, in a constant number of statements.
+
+    Returns up to `looks` effects whose first look the caller begins at once: nobody else will until it is overdue."""
     if not answered:
-        return set()
+        return []
     # Twins are moved, so that a transaction that is repeated begins with effects as they were dispatched.
     answered = [(effect.twin(), outcome) for effect, outcome in answered]
     with transaction.atomic():
         now = rows.now()
         effects = [effect for effect, _ in answered]
-        ledger.wake_runs(list({e.run_id for e in effects}))
         for effect, outcome in answered:
             decided.apply(effect, after_outcome(effect, outcome, times_of(effect), now))
             effect.payload = {"outcome": word_of(outcome), "attempt": effect.sending.number if effect.sending else None}
+        mine = _looked_at_now(effects, looks, now)
+        ledger.wake_runs({e.run_id for e in effects if decided.concerns_run(e)})
         written = ledger.save_effects(effects, now=now)
         gauges.learn(answered, now)
         late = [(e, o) for e, o in answered if e.id not in written]
         ledger.complete([_ended(e.sending, o, now, stale=e.id not in written) for e, o in answered if e.sending])
         if late:
             _keep_late(late, now)
-    return written
+    return [effect for effect in mine if effect.id in written]
+
+
+def _looked_at_now(effects: Sequence[Effect], limit: int, now: dt.datetime) -> list[Effect]:
+    """Claims the look that follows an answer in the answer's own write."""
+    mine = [e for e in effects if e.state in (EffectState.ACKNOWLEDGED, EffectState.UNKNOWN) and e.due_at == now]
+    for effect in mine[:limit]:
+        effect.due_at = now + dt.timedelta(seconds=WHILE_LOOKING)
+    return mine[:limit]
 
 
 def word_of(outcome: Outcome) -> str:

@@ -42,7 +42,7 @@ class StateDescriptor(FSMFieldDescriptor):
         return super().__get__(instance, owner)
 
 
-class StateField(FSMField):  # type: ignore[misc]
+class StateField(FSMField):
     """A state that only moves may change. In migrations it is the plain field of django-fsm."""
 
     descriptor_class = StateDescriptor

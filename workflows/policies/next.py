@@ -46,6 +46,12 @@ class Facts(Protocol):
     def read_only(self) -> bool: ...
 
 
+def concerns_run(effect: Any) -> bool:
+    """Whether its run could find anything new after this move: not while it is under way, or only better known."""
+    under_way = effect.state == "pending" or (effect.state == "acknowledged" and effect.verifiable)
+    return effect.event != NOTE and not under_way
+
+
 def apply(effect: Any, step: Next) -> None:
     """Carries a decision out on an instance, in memory."""
     knows = dict(step.knows)

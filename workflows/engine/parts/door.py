@@ -15,6 +15,7 @@ from workflows.toolbox import tool_of
 from workflows.tools.base import Tool
 from workflows.tools.call import Call
 
+WHILE_LOOKING = 80.0  # seconds: the longest a look may take (its timeout is at most 60) before another tries
 TRACEBACK_KEPT = 4000  # characters: enough to find our bug, bounded as all evidence is
 
 
