@@ -8,6 +8,7 @@ import structlog
 from django.conf import settings
 from django.db import connection
 
+from config.house import stopping
 from workflows import bells, history, queue
 from workflows.drain import Drain, next_due
 from workflows.engine.recover import recover
@@ -31,13 +32,14 @@ def drain() -> None:
         _work(work, listener.slot)
     finally:
         listener.close()
-        queue.succeed()
+        if not stopping.asked():
+            queue.succeed()
         work.close()
 
 
 def _work(work: Drain, slot: int) -> None:
     end, beat = time.monotonic() + CLAIM_FOR, 0.0
-    while (now := time.monotonic()) < end:
+    while (now := time.monotonic()) < end and not stopping.asked():
         if now - beat > BEAT_EVERY:
             _beat(slot)
             beat = now

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import uuid
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import uuid_utils.compat
 from django.core.serializers.json import DjangoJSONEncoder
@@ -69,6 +69,6 @@ def named(field: str, name: str, sources: list[str], target: str) -> Callable[[F
             method(self, *args, **kwargs)
             self.event = name
 
-        return transition(field=field, source=sources, target=target)(body)  # type: ignore[no-any-return]
+        return cast(F, transition(field=field, source=sources, target=target)(body))
 
     return decorate
