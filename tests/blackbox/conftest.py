@@ -43,7 +43,7 @@ class Story:
         while not true():
             assert time.monotonic() < end, why
             if not self.drain.turn():
-                self.drain.wait(0.02)
+                self.drain.rest(0.02)
 
     def settle(self) -> None:
         """Drains until nothing is under way and nothing will move by itself soon."""

@@ -1,0 +1,44 @@
+"""C18: accepted is not done. The provider's own work is asked after until it ends, and its end decides."""
+
+from __future__ import annotations
+
+from tests.blackbox import manifests
+from tests.blackbox.conftest import Story
+
+PENDING = """
+    pending: "status == 202"
+    poll: {url: "${ headers['operation-location'] }", every: 20ms, within: 1s, done: "body.state == 'ok'",
+    failed: "body.state == 'failed'", result: {id: "${ body.id }"}}
+"""
+SLOW = manifests.tool("crm.contact", "contacts", execute=PENDING)
+
+
+def test_accepted_work_is_asked_after_until_it_is_done_and_then_looked_at(story: Story) -> None:
+    story.apply(manifests.one_step(SLOW))
+    story.world.script(method="POST", answer="202", polls=3, book="after")
+    truth = story.truth(story.agent.start())
+    assert truth.outcomes("contact forward") == ["pending"]
+    assert len(story.world.wire("GET", "/operations")) == 4
+    assert (truth.state, truth.run["clean"], truth.made["contacts"]) == ("completed", True, 1)
+
+
+def test_accepted_work_that_fails_has_failed_and_nothing_is_there(story: Story) -> None:
+    story.apply(manifests.one_step(SLOW))
+    story.world.script(method="POST", answer="202", polls=2, fails=True)
+    truth = story.truth(story.agent.start())
+    assert (truth.state, truth.effects, truth.made.total()) == ("failed", {"contact forward": "failed nothing"}, 0)
+
+
+def test_a_poll_address_that_is_lost_leaves_it_to_the_look(story: Story) -> None:
+    story.apply(manifests.one_step(SLOW))
+    story.world.script(method="POST", answer="202", book="before")
+    story.world.script(method="GET", path="/operations", answer="404", times=None)
+    truth = story.truth(story.agent.start())
+    assert (truth.state, truth.made["contacts"], len(story.world.wire("POST"))) == ("completed", 1, 1)
+
+
+def test_work_that_never_ends_is_looked_for_once_its_own_time_is_over(story: Story) -> None:
+    story.apply(manifests.one_step(SLOW))
+    story.world.script(method="POST", answer="202", polls=100_000, book="before")
+    truth = story.truth(story.agent.start())
+    assert (truth.state, truth.made["contacts"], len(story.world.wire("POST"))) == ("completed", 1, 1)
