@@ -203,7 +203,8 @@ def test_a_request_that_cannot_be_made_is_refused_without_a_byte(
     assert isinstance(unset, NotSent)  # the operator can still set it
     assert "MAKEGOOD_SECRET_UNSET" in unset.reason
     contact.spec["execute"] |= {"headers": {}, "url": "${ env.OTHER }/contacts"}
-    assert contact.send(call()) == NotSent(reason="the request can't be made: OTHER isn't set in the environment")
+    reason = "the request can't be made: OTHER isn't set in the environment"
+    assert contact.send(call()) == NotSent(reason=reason, ours=True)
     contact.spec["execute"]["url"] = "${ env.CRM_URL }/contacts"
     monkeypatch.setenv("MAKEGOOD_ALLOW_PRIVATE_HOSTS", "0")
     contact.spec["execute"]["headers"] = {}

@@ -198,7 +198,8 @@ def test_without_a_server_nothing_is_sent_and_the_reason_names_the_setting(
     mail: Tool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("MAKEGOOD_SMTP_HOST", raising=False)
-    assert mail.send(call(arguments=ARGUMENTS)) == NotSent(reason="no mail server: MAKEGOOD_SMTP_HOST isn't set")
+    reason = "no mail server: MAKEGOOD_SMTP_HOST isn't set"
+    assert mail.send(call(arguments=ARGUMENTS)) == NotSent(reason=reason, ours=True)
     use(monkeypatch, 1)
     assert isinstance(mail.send(call(arguments=ARGUMENTS)), NotSent)
     monkeypatch.setenv("MAKEGOOD_ALLOW_PRIVATE_HOSTS", "0")

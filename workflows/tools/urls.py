@@ -60,6 +60,7 @@ def origin(url: str) -> tuple[str, str, int]:
     try:
         parts = urlsplit(url)
         port = parts.port or DEFAULT_PORTS[parts.scheme]
+        (parts.hostname or "").encode("idna")
     except (ValueError, KeyError):
         raise ExpressionError("", url, "is no http or https address") from None
     if not parts.hostname or "@" in parts.netloc or not url.isprintable() or " " in url or "\\" in url:

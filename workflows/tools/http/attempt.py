@@ -41,8 +41,10 @@ def unmade(thing: str, error: ExpressionError) -> NotSent | Refused:
     """A request that can't be made is refused for good, unless the operator can still mend it in the environment."""
     name = environment.unset(error.text)
     if name is not None:
-        return NotSent(reason=f"the {thing} can't be made: {name} isn't set in the environment")
-    return (NotSent if isinstance(error, NotSet) else Refused)(reason=f"the {thing} can't be made: {error}")
+        return NotSent(reason=f"the {thing} can't be made: {name} isn't set in the environment", ours=True)
+    if isinstance(error, NotSet):
+        return NotSent(reason=f"the {thing} can't be made: {error}", ours=True)
+    return Refused(reason=f"the {thing} can't be made: {error}")
 
 
 def hidden(prepared: Prepared, found: Told) -> Told:

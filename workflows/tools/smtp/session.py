@@ -80,10 +80,9 @@ def deliver(mail: Mail, server: Server, *, timeout: float) -> str:
         begun = True
         return session.content(mail.data)
     except (OSError, smtplib.SMTPServerDisconnected) as error:
-        reason = (
-            f"no answer within {timeout:g} s" if session.ended else f"the connection was lost: {sentence(str(error))}"
-        )
-        raise Broken(reason, begun=begun) from None
+        late = session.ended or not deadline.seconds_left()
+        lost = f"the connection was lost: {sentence(str(error))}"
+        raise Broken(f"no answer within {timeout:g} s" if late else lost, begun=begun) from None
     except NotLeft as error:
         raise Broken(str(error), begun=False) from None
     except smtplib.SMTPException as error:

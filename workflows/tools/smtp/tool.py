@@ -33,7 +33,7 @@ class SmtpTool(Tool):
         except ExpressionError as error:
             return unmade("mail", error)
         except ValueError as error:
-            return NotSent(reason=f"no mail server: {error}")
+            return NotSent(reason=f"no mail server: {error}", ours=True)
         began = time.monotonic()
         try:
             words = deliver(mail, server, timeout=part["timeout"])

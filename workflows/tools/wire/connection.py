@@ -92,12 +92,9 @@ class Connection:
         parts = urlsplit(request.url)
         target = quote((parts.path or "/") + (f"?{parts.query}" if parts.query else ""), safe="%/:=&?~+!$,;'@()*[]-._")
         default = port == (443 if self.origin[0] == "https" else 80)
-        headers = [
-            ("Host", name if default else f"{name}:{port}"),
-            ("User-Agent", "makegood"),
-            ("Accept-Encoding", "identity"),
-            *request.headers,
-        ]
+        headers = [("Host", name if default else f"{name}:{port}"), ("Accept-Encoding", "identity"), *request.headers]
+        if not any(name.lower() == "user-agent" for name, _ in request.headers):
+            headers.append(("User-Agent", "makegood"))
         if request.body or request.method in ("POST", "PUT", "PATCH"):
             headers.append(("Content-Length", str(len(request.body))))
         sent = self._h11.send(h11.Request(method=request.method, target=target, headers=headers)) or b""
