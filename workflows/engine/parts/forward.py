@@ -76,6 +76,8 @@ def _stopped(run: Run, steps: list[Step], effects: list[Effect], now: dt.datetim
         run.payload = {"reason": "idle past its deadline"}
         run.advance_at = now
         return True
+    if idle:
+        return False  # nothing is left that could be late: it ends as what it is
     run.unwind(ending=run.workflow.spec["on_failure"], cause="deadline", reason="the run's deadline is past")
     return True
 
