@@ -224,7 +224,7 @@ _SHARED: list[structlog.typing.Processor] = [
     structlog.processors.TimeStamper(fmt="iso", utc=True),
 ]
 _RENDERERS: dict[str, list[structlog.typing.Processor]] = {
-    "text": [structlog.dev.ConsoleRenderer(colors=False)],
+    "text": [structlog.dev.ConsoleRenderer(colors=False, exception_formatter=structlog.dev.plain_traceback)],
     "json": [structlog.processors.format_exc_info, structlog.processors.JSONRenderer()],
 }
 structlog.configure(
