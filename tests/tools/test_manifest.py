@@ -183,6 +183,8 @@ def test_either_top_key_may_be_missing_or_empty_and_tools_applied_earlier_may_be
         ("customer_visible: false", "customer_visible: no", "profile.customer_visible", "true or false"),
         ("access: write", "access: admin", "profile.access", "'read_only', 'constrained_write' or 'write'"),
         ("fallbacks: []", "fallbacks: [crm.other]", "compensate.fallbacks.0", "is no tool here"),
+        ("kind: http", "kind: [http]", "kind", "must be one of http"),
+        ('amount: "${ args.amount }"', 'amount: "12.50"', "value.amount", "must be an integer in minor units"),
         # where it goes and what it carries
         (
             'url: "${ env.CRM_URL }/contacts"\n',

@@ -28,7 +28,7 @@ def tool(document: Document, where: Where, raw: Any) -> tuple[AnyTool | None, li
     kind = raw.get("kind") if isinstance(raw, dict) else None
     if kind == "mcp":
         return None, [document.flaw((*where, "kind"), kind, "isn't built yet; call the server's HTTP side for now")]
-    if isinstance(raw, dict) and kind not in SHAPES:
+    if isinstance(raw, dict) and (not isinstance(kind, str) or kind not in SHAPES):
         return None, [document.flaw((*where, "kind"), kind, f"must be one of {', '.join(KINDS)}")]
     model, flaws = _model(SHAPES.get(str(kind), AnyTool), document, where, raw)
     return model, flaws

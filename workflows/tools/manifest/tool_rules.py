@@ -40,6 +40,7 @@ def check(
     checker.templates((*where, "value"), raw.get("value"), OF_A_CALL)
     checker.templates((*where, "profile", "residue"), raw["profile"]["residue"], OF_A_CALL)
     _profile(checker, where, spec)
+    _value(checker, where, spec.get("value", {}).get("amount", 0))
     for number, name in enumerate(spec.get("compensate", {}).get("fallbacks", [])):
         if name not in tools:
             checker.add((*where, "compensate", "fallbacks", number), name, "is no tool here, nor one applied earlier")
@@ -64,6 +65,15 @@ def _profile(checker: Checker, where: Where, spec: Spec) -> None:
         checker.add((*where, "idempotency", "by"), by, "needs a verify that asks the world by this natural key")
     if "retention" in spec["idempotency"] and by != "native_key":
         checker.add((*where, "idempotency", "retention"), None, f"means nothing where by is {by}")
+
+
+def _value(checker: Checker, where: Where, amount: int | str) -> None:
+    try:
+        whole = isinstance(amount, int) or expressions.parse(amount).whole
+    except expressions.ExpressionError:
+        return  # told already, with the other texts
+    if not whole:
+        checker.add((*where, "value", "amount"), amount, "must be an integer in minor units, or one expression for it")
 
 
 def _http(checker: Checker, where: Where, raw: Spec, spec: Spec) -> None:
