@@ -91,7 +91,7 @@ def move(
     case: Case, run: Run, effects: Sequence[Effect], team: str, proposals: Sequence[Act], now: dt.datetime
 ) -> None:
     if not run.needs_person:
-        close(case, effects, now)
+        close(case, run, effects, now)
         return
     before = [getattr(case, name) for name in SAID]
     weight = say(case, run, reading.facts_of(run, effects), team, now)
@@ -112,8 +112,8 @@ def move(
         case.event = "update"
 
 
-def close(case: Case, effects: Sequence[Effect], now: dt.datetime) -> None:
-    if any(effect.state == EffectState.WRITTEN_OFF for effect in effects):
+def close(case: Case, run: Run, effects: Sequence[Effect], now: dt.datetime) -> None:
+    if run.ending == "written_off" or any(effect.state == EffectState.WRITTEN_OFF for effect in effects):
         case.write_off(at=now)
     else:
         case.resolve(at=now)

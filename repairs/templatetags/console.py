@@ -92,7 +92,6 @@ def span(value: dt.datetime | None, now: dt.datetime) -> str:
     return f"in {words}" if seconds >= 0 else f"{words} ago"
 
 
-@register.filter
 def length(seconds: float) -> str:
     for unit, size in (("d", 86400), ("h", 3600), ("min", 60)):
         if seconds >= 2 * size or (unit == "min" and seconds >= size):

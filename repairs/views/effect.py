@@ -38,7 +38,7 @@ def effect_page(request: HttpRequest, run_id: uuid.UUID, effect_id: uuid.UUID) -
         subject=reading.subject_of(effect.run),
         fact=fact,
         row=row(fact),
-        undoing=Effect.objects.filter(compensates=effect).only("id", "state", "fence", "run_id").first(),
+        undoing=Effect.objects.filter(compensates=effect).defer(*VALUES).first(),
         sends=sends,
         looks=looks,
         decisions=decisions,

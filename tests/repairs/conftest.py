@@ -1,0 +1,55 @@
+"""What tests of repairs share: the engine's simulated world, people with roles, and a run that gets stuck."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import Group, User
+from django.test import Client
+
+from repairs.models import Case
+from tests.engine.conftest import agent, begin, run_through, tool, workflow, world
+from tests.engine.simulated import World
+
+__all__ = ["agent", "begin", "run_through", "tool", "workflow", "world"]
+
+Make = Callable[..., Any]
+
+
+@pytest.fixture
+def person(db: None) -> Callable[..., User]:
+    def make(name: str, *roles: str) -> User:
+        user = User.objects.create_user(name, password="a long enough one", is_staff=True)
+        user.groups.set(Group.objects.filter(name__in=roles))
+        return user
+
+    return make
+
+
+@pytest.fixture
+def browse() -> Callable[[User], Client]:
+    def go(user: User) -> Client:
+        client = Client()
+        client.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
+        return client
+
+    return go
+
+
+@pytest.fixture
+def stuck(world: World, tool: Make, workflow: Make, run_through: Make) -> Callable[..., Case]:
+    """A run whose second step is refused and whose first can't be undone; `answer` says how the undoing ends."""
+
+    def make(answer: str = "refused", **options: Any) -> Case:
+        if not Case.objects.exists():
+            tool("crm.contact", residue="A contact record stands in the CRM.", **options)
+            tool("mail.send")
+            make.flow = workflow("crm.contact", "mail.send")  # type: ignore[attr-defined]
+        world.script("mail.send", "execute", "refused")
+        world.script("crm.contact", "compensate", answer)
+        run = run_through(make.flow)  # type: ignore[attr-defined]
+        return Case.objects.get(run=run)
+
+    return make
