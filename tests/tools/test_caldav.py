@@ -198,7 +198,8 @@ def test_what_no_calendar_can_hold_is_refused_before_it_is_sent(changes: dict[st
         (answer(b"locked by its organiser", 423, "text/plain"), Refused, "status 423: locked by its organiser"),
         (answer(b"", 429, Retry_After="9"), Refused, "status 429"),
         (answer(b"", 503), Unknown, "status 503"),
-        (answer(b"", 302, Location="/login"), Refused, "redirect 302"),
+        (answer(b"", 302, Location="/login"), Unknown, "redirect 302"),
+        (answer(b"", 308, Location="/dav"), Refused, "redirect 308"),
         (b"", Unknown, "without an answer"),
     ],
 )

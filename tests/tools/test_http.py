@@ -70,6 +70,8 @@ def test_a_created_contact_is_acknowledged_found_and_undone(world: Provider, con
         ({"answer": "422"}, Refused, "status 422: not now"),
         ({"answer": "redirect", "status": 301, "location": "https://other.example/contacts"}, Refused, "redirect 301"),
         ({"answer": "redirect", "status": 307, "location": "/elsewhere"}, Refused, "redirect 307 to /elsewhere"),
+        ({"answer": "redirect", "status": 302, "location": "/login"}, Unknown, "redirect 302 to /login isn't followed"),
+        ({"answer": "redirect", "status": 303, "location": "/done"}, Unknown, "redirect 303"),
     ],
 )
 def test_an_answer_is_believed_only_when_it_is_whole_and_declared(

@@ -208,6 +208,7 @@ def test_without_a_server_nothing_is_sent_and_the_reason_names_the_setting(
 
 def test_without_a_mailbox_there_is_nothing_to_look_into(mail: Tool) -> None:
     assert not mail.timings("execute").can_look
+    assert not mail.timings("execute").repeats
     assert mail.look(call(arguments=ARGUMENTS)).verdict is Verdict.INCONCLUSIVE
     assert not mail.has("compensate")
 

@@ -27,3 +27,4 @@ class Timings:
     window: float | None  # compensate only: after it, don't call
     poll_every: float
     poll_within: float
+    repeats: bool = True  # whether absence after an unknown outcome may be followed by a second send; never for mail

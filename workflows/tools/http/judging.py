@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 LOOK_WAITS_AT_MOST = 60.0
 GONE = (404, 410)
 REDIRECTS = range(300, 400)
+# These say "ask there instead". 302 and 303 are also how forms answer once they have acted, so they prove nothing.
+ELSEWHERE = (301, 307, 308)
 READS_BODY = ("acknowledged", "pending", "several", "differs", "found", "absent", "done", "failed")
 
 
@@ -52,9 +54,8 @@ def outcome(
         return Refused(reason=words, evidence=evidence)
     if answer.status in REDIRECTS:
         to = answer.headers.get("location", "nowhere")[:200]
-        return Refused(
-            reason=f"redirect {answer.status} to {to} isn't followed; correct the address", evidence=evidence
-        )
+        reason = f"redirect {answer.status} to {to} isn't followed; correct the address"
+        return (Refused if answer.status in ELSEWHERE else Unknown)(reason=reason, evidence=evidence)
     return Unknown(reason=f"{words} (nothing declared matches)", evidence=evidence)
 
 
