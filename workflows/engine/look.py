@@ -13,6 +13,7 @@ from typing import Any
 from django.db import transaction
 
 from workflows import ledger, rows
+from workflows.engine.parts import heed
 from workflows.engine.parts.door import WHILE_LOOKING, calls_of, guarded, seen
 from workflows.engine.parts.joined import join_runs, join_tools
 from workflows.fetch import fetch
@@ -104,9 +105,7 @@ def anew(asked: Sequence[Asked]) -> None:
             if not stale:
                 decided.apply(effect, _decide(effect, answer, begun, now))
                 moved.append(effect)
-            elif effect.state in (S.UNKNOWN, S.ACKNOWLEDGED):
-                effect.due_at = now
-                effect.note()
+            elif isinstance(answer, Sighting) and heed.a_look(effect, answer, now):
                 moved.append(effect)
             if isinstance(answer, Sighting):
                 counted = not stale and _counted(effect, answer, was)

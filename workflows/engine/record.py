@@ -12,16 +12,14 @@ from typing import Any
 from django.db import transaction
 
 from workflows import ledger, rows
-from workflows.engine.parts import gauges
+from workflows.engine.parts import gauges, heed
 from workflows.engine.parts.door import WHILE_LOOKING
 from workflows.models import Attempt, Effect
 from workflows.outcomes import Acknowledged, NotSent, Outcome, Pending, Refused, Unknown
 from workflows.policies import next as decided
 from workflows.policies.after_outcome import after_outcome
-from workflows.states import REST, EffectState
+from workflows.states import EffectState
 from workflows.toolbox import times_of
-
-BELIEVED_NOT_THERE = REST - {EffectState.WRITTEN_OFF}
 
 
 def record(answered: Sequence[tuple[Effect, Outcome]], *, looks: int = 0) -> list[Effect]:
@@ -35,6 +33,7 @@ def record(answered: Sequence[tuple[Effect, Outcome]], *, looks: int = 0) -> lis
     with transaction.atomic():
         now = rows.now()
         effects = [effect for effect, _ in answered]
+        heed.doubt(answered)
         for effect, outcome in answered:
             decided.apply(effect, after_outcome(effect, outcome, times_of(effect), now))
             effect.payload = {"outcome": word_of(outcome), "attempt": effect.sending.number if effect.sending else None}
@@ -45,7 +44,7 @@ def record(answered: Sequence[tuple[Effect, Outcome]], *, looks: int = 0) -> lis
         late = [(e, o) for e, o in answered if e.id not in written]
         ledger.complete([_ended(e.sending, o, now, stale=e.id not in written) for e, o in answered if e.sending])
         if late:
-            _keep_late(late, now)
+            ledger.save_effects(heed.answers(late, now), now=now)
     return [effect for effect in mine if effect.id in written]
 
 
@@ -79,29 +78,3 @@ def _ended(attempt: Attempt, outcome: Outcome, now: dt.datetime, *, stale: bool)
         evidence["result"] = dict(outcome.result)
     attempt.evidence = evidence
     return attempt
-
-
-def _keep_late(late: Sequence[tuple[Effect, Outcome]], now: dt.datetime) -> None:
-    """A late yes is evidence that something is there: whoever believed the contrary looks again, or asks a person."""
-    told = {e.id: o for e, o in late}
-    moved = []
-    for effect in Effect.objects.filter(id__in=told).order_by("id").select_for_update():
-        if not isinstance(told[effect.id], Acknowledged | Pending | Unknown):
-            continue
-        if effect.state in (EffectState.UNKNOWN, EffectState.ACKNOWLEDGED) and effect.verifiable:
-            effect.due_at = now
-            effect.note()
-        elif effect.state == EffectState.READY and effect.verifiable:
-            effect.block(reason="dependency", blocked_by=[{"look": "a late answer came"}], due_at=now)
-        elif (
-            effect.state in REST
-            and effect.state != EffectState.WRITTEN_OFF
-            and isinstance(told[effect.id], Acknowledged)
-        ):
-            detail = "a yes came after it was believed that nothing happened"
-            effect.stick(reason="late_answer", detail=detail, world="unknown")
-        else:
-            continue
-        effect.payload = {"late": word_of(told[effect.id])}
-        moved.append(effect)
-    ledger.save_effects(moved, now=now)
