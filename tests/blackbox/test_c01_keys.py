@@ -87,3 +87,15 @@ def test_a_provider_that_ignores_the_key_still_books_once(story: Story) -> None:
     story.world.script(method="POST", answer="cut")
     truth = story.truth(story.agent.start())
     assert (truth.state, truth.made["contacts"], len(story.world.wire("POST"))) == ("completed", 1, 1)
+
+
+def test_a_broken_promise_about_keys_is_seen_and_given_to_a_person(story: Story) -> None:
+    """The search lied about absence and the provider about its keys: two objects, and nobody removes either."""
+    story.apply(manifests.one_step(manifests.tool("crm.contact", "contacts", asking=manifests.NO_LAG)))
+    story.world.script(method="POST", keys="ignored", times=None)
+    story.world.script(method="POST", answer="cut")
+    story.world.script(method="GET", read="missing")
+    truth = story.truth(story.agent.start())
+    assert truth.made["contacts"] == 2
+    assert (truth.state, truth.effects) == ("stuck", {"contact forward": "stuck several"})
+    assert story.world.wire("DELETE") == []

@@ -42,3 +42,13 @@ def test_work_that_never_ends_is_looked_for_once_its_own_time_is_over(story: Sto
     story.world.script(method="POST", answer="202", polls=100_000, book="before")
     truth = story.truth(story.agent.start())
     assert (truth.state, truth.made["contacts"], len(story.world.wire("POST"))) == ("completed", 1, 1)
+
+
+def test_a_cancelled_run_waits_for_accepted_work_to_end_and_then_undoes_it(story: Story) -> None:
+    story.apply(manifests.one_step(SLOW.replace("within: 1s", "within: 1m")))
+    story.world.script(method="POST", answer="202", polls=10, book="after")
+    run = story.agent.start()
+    story.until(lambda: story.world.wire("GET", "/operations"))
+    story.agent.post(f"runs/{run}/cancel", {"reason": "the customer left"})
+    truth = story.truth(run)
+    assert (truth.state, truth.made["contacts"], truth.standing.total()) == ("compensated", 1, 0)

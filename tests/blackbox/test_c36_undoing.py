@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import socket
+
+import pytest
+
 from tests.blackbox import manifests
 from tests.blackbox.conftest import Story
+
+LAGGING = "{settle: 1200ms, every: 50ms, looks: 3, within: 2m}"
 
 
 def test_a_late_refusal_undoes_everything_before_it_in_reverse_order(story: Story) -> None:
@@ -173,3 +179,57 @@ def test_an_irreversible_act_never_leaves_before_all_before_it_is_settled(story:
     assert truth.state == "completed"
     order = [f"{w.method} {w.target.partition('?')[0]}" for w in story.world.wire()]
     assert order.index("POST /members") > max(n for n, what in enumerate(order) if what == "GET /contacts")
+
+
+def test_an_undoing_that_nobody_can_look_at_any_more_needs_a_person(story: Story) -> None:
+    hasty = manifests.tool("audience.member", "members", undoing="retry: {attempts: 1}")
+    hasty = hasty.replace('absent: "status == 200"}', 'absent: "status == 200", within: 300ms}')
+    story.apply(manifests.three_steps(member=hasty))
+    story.world.script(method="POST", path="/bookings", answer="422")
+    story.world.script(method="DELETE", path="/members", answer="cut")
+    story.world.script(method="GET", path="/members/", answer="503", times=None)
+    truth = story.truth(story.agent.start())
+    assert truth.state == "stuck"
+    assert truth.details["member compensation"]["reason"] == "unreachable"
+    assert truth.effects["member compensation"] == "stuck unknown"
+    assert "it is not known" in truth.cases[0]["sentence"]
+    assert len(story.world.wire("DELETE", "/members")) == 1
+
+
+def test_an_undoing_that_cannot_be_looked_at_stays_somebodys_word_and_is_stated(story: Story) -> None:
+    unseen = manifests.COMPENSATE.partition("      verify:")[0]
+    story.apply(manifests.three_steps(contact=manifests.tool("crm.contact", "contacts", compensate=unseen)))
+    story.world.script(method="POST", path="/bookings", answer="422")
+    truth = story.truth(story.agent.start(email="ann@acme.example"))
+    assert truth.effects["contact compensation"] == "acknowledged unknown"
+    assert truth.effects["contact forward"] == "undone unknown", "a yes was taken for a proof"
+    assert truth.state == "compensated_with_residue"
+    assert truth.residue == ["A record for ann@acme.example stands in contacts."]
+
+
+def test_a_read_that_lags_behind_an_undoing_does_not_make_it_a_failure(story: Story) -> None:
+    story.apply(manifests.three_steps(contact=manifests.tool("crm.contact", "contacts", asking=LAGGING)))
+    story.world.script(method="POST", path="/bookings", answer="422")
+    story.world.script(method="GET", path="/contacts/", read="lagging", times=4)  # as before its last change
+    truth = story.truth(story.agent.start())
+    assert (truth.state, truth.standing.total()) == ("compensated", 0)
+    assert len(story.world.wire("DELETE", "/contacts")) == 1
+    assert "absent" in [look["verdict"] for look in truth.details["contact compensation"]["looks"]]
+
+
+def test_an_undoing_that_never_reaches_its_provider_needs_a_person_when_its_time_is_over(
+    story: Story, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    undo = manifests.COMPENSATE.replace("env.WORLD_URL", "env.CLOSED_URL", 1)
+    short = "retry: {first: 10ms, max: 20ms, within: 200ms}"
+    with socket.socket() as closed:
+        closed.bind(("127.0.0.1", 0))  # and never listens
+        monkeypatch.setenv("MAKEGOOD_ENV", "WORLD_URL,CLOSED_URL")
+        monkeypatch.setenv("CLOSED_URL", f"http://127.0.0.1:{closed.getsockname()[1]}")
+        contact = manifests.tool("crm.contact", "contacts", compensate=undo, undoing=short)
+        story.apply(manifests.three_steps(contact=contact))
+        story.world.script(method="POST", path="/bookings", answer="422")
+        truth = story.truth(story.agent.start())
+    assert truth.effects["contact forward"] == "verified present"
+    assert truth.details["contact compensation"]["reason"] == "not_sent"
+    assert (truth.state, truth.standing) == ("stuck", {"contacts": 1})

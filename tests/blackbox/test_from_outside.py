@@ -8,6 +8,7 @@ from typing import Any
 from tests.blackbox import manifests
 from tests.blackbox.agent import Agent
 from tests.blackbox.conftest import Story
+from workflows import models
 
 # Nothing but what the contract requires: every time and count is a default.
 PLAIN = """
@@ -158,6 +159,9 @@ def test_cancelling_undoes_what_stands_and_sends_nothing_more(story: Story) -> N
     story.until(lambda: gate.arrived(timeout=0))
     status, told = story.agent.post(f"runs/{run}/cancel", {"reason": "the customer left"})
     assert (status, told["phase"]) == (202, "unwinding")
+    another = {"name": "x", "tool": "crm.contact", "arguments": {"email": "x@acme.example"}}
+    status, problem = story.agent.post(f"runs/{run}/steps", another)
+    assert (status, problem["code"]) == (409, "run_over")
     gate.release()
     truth = story.truth(run)
     assert (truth.state, truth.standing.total(), truth.made["bookings"]) == ("compensated", 0, 0)
@@ -174,3 +178,16 @@ def test_cancelling_with_hold_leaves_what_stands_to_a_person(story: Story) -> No
     truth = story.truth(run)
     assert (truth.state, truth.standing.total(), truth.made["bookings"]) == ("stuck", 2, 0)
     assert story.world.wire("DELETE") == []
+
+
+def test_a_grant_that_is_taken_away_stops_what_has_not_left_and_not_the_undoing(story: Story) -> None:
+    story.apply(manifests.three_steps())
+    gate = story.world.hold("/members")
+    run = story.agent.start()
+    story.until(lambda: gate.arrived(timeout=0))
+    models.Agent.objects.update(tools=[])
+    gate.release()
+    truth = story.truth(run)
+    assert (truth.state, truth.made["bookings"], truth.standing.total()) == ("compensated", 0, 0)
+    assert truth.details["booking forward"]["reason"] == "policy"
+    assert truth.details["booking forward"]["decisions"][0]["rule"] == "not-granted"
