@@ -14,15 +14,36 @@ from django.urls import URLPattern, path, reverse
 from django.utils import timezone
 
 from repairs import keyset
+from repairs.models import Case
 from workflows.admin import Shown
+from workflows.models import Effect, Run
 
 ADDRESS = "admin:{app}_{name}_{view}"
+
+
+def page_of(row: models.Model) -> str:
+    if isinstance(row, Run):
+        return reverse("run", args=[row.id])
+    if isinstance(row, Effect):
+        return reverse("effect", args=[row.run_id, row.id])
+    return reverse("case", args=[row.number]) if isinstance(row, Case) else ""
 
 
 class Records(ModelAdmin[Any]):
     """A model's records, to be read by everybody who may log in. There is no view that writes."""
 
     shown: Shown
+
+    def has_module_permission(self, request: HttpRequest) -> bool:
+        return True  # the site has checked that they may use the console at all
+
+    def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return True
+
+    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    has_change_permission = has_delete_permission = has_add_permission
 
     def get_urls(self) -> list[URLPattern]:
         app, name = self.opts.app_label, self.opts.model_name
@@ -80,8 +101,8 @@ class Records(ModelAdmin[Any]):
         return reverse(ADDRESS.format(app=self.opts.app_label, name=self.opts.model_name, view="change"), args=[row.pk])
 
     def related(self, row: models.Model) -> list[tuple[str, str]]:
-        """Lists of other records that belong to this one."""
-        found = []
+        """Where else it is shown, and lists of other records that belong to it."""
+        found = [("page in the console", page)] if (page := page_of(row)) else []
         for model, admin in self.admin_site._registry.items():
             if not isinstance(admin, Records):
                 continue

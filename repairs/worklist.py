@@ -59,7 +59,7 @@ class View:
 VIEWS = (
     View(
         "all",
-        "Harm first",
+        "All open",
         lambda at, me: Q(),
         "Nothing needs a person. Runs that get stuck appear here by themselves.",
     ),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import json
+import uuid
 from typing import Any
 
 from django import template
@@ -43,7 +44,12 @@ def words(data: object, limit: int = LINE) -> SafeString:
 
 
 def plain(value: object) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    """A value in a line: texts and ids as they are, objects as their names and values, without brackets."""
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {plain(one)}" for name, one in value.items())
+    if isinstance(value, list):
+        return " / ".join(plain(one) for one in value)
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 @register.filter
@@ -146,6 +152,8 @@ def cell(value: object, now: dt.datetime | None = None) -> SafeString:
         return mark_safe('<span class="none">–</span>')
     if isinstance(value, dt.datetime):
         return when(value, now)
+    if isinstance(value, uuid.UUID):
+        return format_html('<span class="id">{}</span>', value)
     return inert(value if isinstance(value, str) else plain(value), 120)
 
 

@@ -34,6 +34,7 @@ class Line:
     row: Row
     item: bool
     wrong: bool
+    said: str  # the manifest's sentence of what stands, where it stands or may
     unsafe: list[Advice]
 
 
@@ -88,7 +89,8 @@ def lines_of(case: Case, now: dt.datetime) -> list[Line]:
     facts = reading.facts_of(case.run, effects, reading.last_looks(ids), reading.last_sends(ids))
     named = {reason.effect for reason in reading.reasons_of(case.run)} if case.live else set()
     lines = [line_of(effect, fact, named, now) for effect, fact in zip(effects, facts, strict=True)]
-    return sorted(lines, key=lambda line: not line.item)
+    urgent = {line.effect.step_id for line in lines if line.item}
+    return sorted(lines, key=lambda line: line.effect.step_id not in urgent)  # an undoing stays with what it undoes
 
 
 def line_of(effect: Effect, fact: EffectFacts, named: set[str], now: dt.datetime) -> Line:
@@ -98,6 +100,7 @@ def line_of(effect: Effect, fact: EffectFacts, named: set[str], now: dt.datetime
         row=row(fact),
         item=fact.id in named or fact.stuck,
         wrong=is_wrong(fact),
+        said="" if fact.undoing or standing(fact) is Standing.ABSENT else fact.statement,
         unsafe=unsafe_acts(fact, now=now),
     )
 

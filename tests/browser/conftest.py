@@ -1,0 +1,116 @@
+"""What browser tests share: Debian's Chromium, a served console with every kind of case, and a watch on its errors."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import Group, User
+from playwright.sync_api import Browser, Page
+from pytest_django.live_server_helper import LiveServer
+
+from repairs.models import Case
+from tests.engine.conftest import agent, begin, run_through, tool, workflow, world
+from tests.engine.simulated import World
+from workflows.drain import drain_once
+from workflows.models import Run
+
+# Playwright's synchronous calls run an event loop in this thread; Django takes that for an async context.
+os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
+
+CHROMIUM = Path("/usr/bin/chromium")
+NAME, PASSWORD = "kim", "a long enough one"
+Make = Callable[..., Any]
+
+__all__ = ["agent", "begin", "run_through", "tool", "workflow", "world"]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    if CHROMIUM.exists() or os.environ.get("MAKEGOOD_BROWSER") == "required":
+        return
+    here = Path(__file__).parent
+    for item in items:
+        if here in item.path.parents:
+            item.add_marker(pytest.mark.skip(reason="no /usr/bin/chromium: apt install chromium"))
+
+
+@pytest.fixture(scope="session")
+def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[str, Any]:
+    quiet = ["--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update"]
+    args = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-sync", *quiet]
+    return {**browser_type_launch_args, "executable_path": str(CHROMIUM), "args": args}
+
+
+@pytest.fixture
+def kim(transactional_db: None) -> User:
+    user = User.objects.create_user(NAME, password=PASSWORD, is_staff=True)
+    user.groups.set(Group.objects.filter(name__in=["repairer", "approver"]))
+    return user
+
+
+@pytest.fixture
+def scene(kim: User, world: World, tool: Make, workflow: Make, begin: Make) -> dict[str, Any]:
+    """Runs that went well, that turned back, that are held, that nobody can know of, and one that can't be undone."""
+    tool("crm.create_contact", residue="A contact record for jo@harper.example stands in the CRM.", owner="crm-desk",
+         customer_visible=False)  # fmt: skip
+    tool("calendar.book", residue="A meeting with Jo Harper stands in the calendar.", owner="sales-desk")
+    tool("mail.confirm", residue="A confirmation was sent to jo@harper.example.", owner="mail-desk", verify=False,
+         undo=False, keyed=False, effect_class="irreversible")  # fmt: skip
+    onboarding = workflow("crm.create_contact", "calendar.book", "mail.confirm", owner="onboarding-desk")
+    held = workflow("crm.create_contact", "calendar.book", on_failure="hold", owner="onboarding-desk")
+
+    def run(flow: Any, label: str, *scripts: tuple[str, str, str]) -> Run:
+        for script in scripts:
+            world.script(*script)
+        started: Run = begin(flow, external_id=f"order-{label.split()[-1].lower()}", input={"company": label})
+        Run.objects.filter(id=started.id).update(subject_label=label)
+        drain_once()
+        return Run.objects.get(id=started.id)
+
+    well = run(onboarding, "Acme Tools", ("calendar.book", "execute", "lost_after"))
+    run(onboarding, "Bolt Works", ("calendar.book", "execute", "refused"))
+    run(held, "Cole Brothers", ("calendar.book", "execute", "refused"))
+    run(onboarding, "Dunn Paper", ("mail.confirm", "execute", "lost_after"))
+    undo = run(
+        onboarding, "Jo Harper", ("mail.confirm", "execute", "refused"), ("calendar.book", "compensate", "refused")
+    )
+    return {"well": well, "run": undo, "case": Case.objects.get(run=undo)}
+
+
+@pytest.fixture
+def watched() -> Iterator[Callable[[Page], Page]]:
+    """Collects what a page complains of: script errors, refused resources, violations of the CSP."""
+    complaints: list[str] = []
+
+    def watch(page: Page) -> Page:
+        page.on("console", lambda said: complaints.append(said.text) if said.type in ("error", "warning") else None)
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on("requestfailed", lambda request: complaints.append(f"{request.url} {request.failure}"))
+        return page
+
+    yield watch
+    assert complaints == []
+
+
+@pytest.fixture
+def enter(browser: Browser, live_server: LiveServer, kim: User, watched: Make) -> Iterator[Callable[..., Page]]:
+    """A page of somebody who has logged in; `options` are the browser context's."""
+    contexts = []
+
+    def go(**options: Any) -> Page:
+        context = browser.new_context(base_url=live_server.url, **options)
+        contexts.append(context)
+        page: Page = watched(context.new_page())
+        page.goto("/admin/login/?next=/")
+        page.get_by_label("Name").fill(NAME)
+        page.get_by_label("Password").fill(PASSWORD)
+        page.get_by_role("button", name="Log in").click()
+        page.wait_for_url("**/")
+        return page
+
+    yield go
+    for context in contexts:
+        context.close()

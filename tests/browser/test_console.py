@@ -1,0 +1,149 @@
+"""The console in a real browser: accessible in light, dark and narrow, by keyboard alone, and deaf to hostile text."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, expect
+
+from repairs.models import Act, Case
+from tests.browser.conftest import NAME, PASSWORD
+from tests.engine.simulated import World
+from workflows.drain import drain_once
+from workflows.models import Effect, Run
+
+pytestmark = pytest.mark.django_db(transaction=True)
+Make = Callable[..., Any]
+
+PICTURES = os.environ.get("MAKEGOOD_PICTURES", "")  # a folder: keeps what the pages looked like
+LOOKS: dict[str, dict[str, Any]] = {
+    "light": {"color_scheme": "light", "viewport": {"width": 1280, "height": 900}},
+    "dark": {"color_scheme": "dark", "viewport": {"width": 1280, "height": 900}},
+    "narrow": {"color_scheme": "light", "viewport": {"width": 390, "height": 844}},
+}
+
+
+def pages(scene: dict[str, Any]) -> dict[str, str]:
+    run, case = scene["run"], scene["case"]
+    effect = Effect.objects.get(run=run, state="stuck")
+    return {
+        "home": "/",
+        "queue": "/repairs/",
+        "case": f"/repairs/{case.number}/",
+        "runs": "/runs/",
+        "run": f"/runs/{run.id}/",
+        "effect": f"/runs/{run.id}/effects/{effect.id}",
+        "records": "/admin/",
+        "list": "/admin/workflows/effect/",
+        "record": f"/admin/workflows/effect/{effect.id}/",
+        "password": "/admin/password_change/",
+    }
+
+
+@pytest.mark.parametrize("look", LOOKS)
+def test_no_page_shuts_anybody_out(scene: dict[str, Any], enter: Make, look: str) -> None:
+    page = enter(**LOOKS[look])
+    for name, address in pages(scene).items():
+        page.goto(address)
+        keep(page, f"{name}-{look}")
+        found = Axe().run(page)
+        assert found.violations_count == 0, f"{name}: {found.generate_report()}"
+        wide = page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth")
+        assert not wide, f"{name} must be scrolled sideways"
+
+
+def keep(page: Page, name: str) -> None:
+    if PICTURES:
+        page.screenshot(path=str(Path(PICTURES) / f"{name}.png"), full_page=True)
+
+
+def test_the_login_page_shuts_nobody_out(browser: Any, live_server: Any, watched: Make) -> None:
+    page = watched(browser.new_page(base_url=live_server.url))
+    page.goto("/")
+    keep(page, "login")
+    assert Axe().run(page).violations_count == 0
+    page.close()
+
+
+def test_a_case_is_reached_and_acted_on_without_a_mouse(
+    scene: dict[str, Any], world: World, browser: Any, live_server: Any, watched: Make
+) -> None:
+    page = watched(browser.new_page(base_url=live_server.url))
+    page.goto("/")
+    keys = page.keyboard
+    keys.type(NAME)
+    keys.press("Tab")
+    keys.type(PASSWORD)
+    keys.press("Enter")
+    page.wait_for_url(live_server.url + "/")
+    keys.press("Tab")
+    expect(page.get_by_role("link", name="Skip to the content")).to_be_focused()
+    keys.press("Enter")
+    expect(page.locator("#main")).to_be_focused()
+    keys.press("g")
+    keys.press("q")
+    page.wait_for_url("**/repairs/")
+    row = page.get_by_role("link", name="Jo Harper: a meeting with Jo Harper stands", exact=False)
+    for _ in range(page.locator("[data-row]").count()):
+        keys.press("j")
+        if row.evaluate("element => element === document.activeElement"):
+            break
+    keys.press("o")
+    page.wait_for_url(f"**/repairs/{scene['case'].number}/")
+    keys.press("c")
+    expect(page.get_by_text("is yours for 15 min.")).to_be_visible()
+    keys.press("a")
+    expect(page.get_by_label("Why", exact=True).first).to_be_focused()
+    keys.type("gone? the desk removed it; j k o c stay letters here")
+    world.things.clear()
+    keys.press("Tab")
+    keys.press("Enter")
+    expect(page.get_by_text("The engine looks again")).to_be_visible()
+    assert Act.objects.get(kind="look_again").why == "gone? the desk removed it; j k o c stay letters here"
+    drain_once()
+    page.reload()
+    expect(page.get_by_text("Nothing of this run needs a person any more.").first).to_be_visible()
+    page.close()
+
+
+def test_keys_can_be_shown_and_turned_off(enter: Make) -> None:
+    page = enter()
+    page.keyboard.press("?")
+    expect(page.get_by_role("heading", name="Keys")).to_be_visible()
+    page.get_by_label("Single keys act").uncheck()
+    page.get_by_role("button", name="Close").click()
+    page.keyboard.press("?")
+    expect(page.get_by_role("heading", name="Keys")).to_be_hidden()
+    page.reload()
+    page.keyboard.press("?")
+    expect(page.get_by_role("heading", name="Keys")).to_be_hidden()
+    page.get_by_role("button", name="Keys").click()
+    expect(page.get_by_role("heading", name="Keys")).to_be_visible()
+
+
+def test_hostile_text_does_nothing_and_is_seen_as_it_is(
+    world: World, tool: Make, workflow: Make, begin: Make, enter: Make
+) -> None:
+    text = '</script><img src=x onerror=window.__x=1>" autofocus onfocus=window.__x=1 a="<SCRIPT/Q \u202e001\u202c'
+    tool("crm.contact", residue=f"A contact {text} stands.", owner=text[:60])
+    tool("mail.send")
+    world.script("mail.send", "execute", "refused")
+    world.script("crm.contact", "compensate", "refused")
+    run = begin(workflow("crm.contact", "mail.send"), input={text: text})
+    Run.objects.filter(id=run.id).update(subject_label=text)
+    drain_once()
+    Effect.objects.filter(run=run).update(detail=text)
+    case = Case.objects.get(run=run)
+    page = enter()
+    for address in pages({"run": run, "case": case}).values():
+        page.goto(address)
+        assert page.evaluate("window.__x") is None, address
+        expect(page.locator("footer.foot")).to_be_visible()
+    page.goto(f"/repairs/{case.number}/")
+    expect(page.locator(".over bdi").first).to_contain_text("</script><img src=x onerror=window.__x=1>")
+    expect(page.locator(".hidden-char").first).to_have_text("[U+202E]")
