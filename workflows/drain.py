@@ -144,6 +144,12 @@ class Drain:
         self.bell.put("answer")
 
     def _record(self, *, claim: bool) -> bool:
+        seen = [future for future in self._looks if future.done()]
+        if seen:
+            if left := salvage.again(look.record, [(self._looks[f][0], f.result(), self._looks[f][1]) for f in seen]):
+                salvage.again(look.anew, left)
+            for future in seen:
+                del self._looks[future]
         sent = [future for future in self._sends if future.done()]
         if sent:
             self._full.clear()
@@ -152,12 +158,6 @@ class Drain:
             for future in sent:
                 del self._sends[future]
             self._ask(mine)
-        seen = [future for future in self._looks if future.done()]
-        if seen:
-            if left := salvage.again(look.record, [(self._looks[f][0], f.result(), self._looks[f][1]) for f in seen]):
-                salvage.again(look.anew, left)
-            for future in seen:
-                del self._looks[future]
         images = [future for future in self._images if future.done()]
         if images:
             kept, not_sent = salvage.again(image.keep, [(self._images.pop(f), f.result()) for f in images])

@@ -10,7 +10,7 @@ from .fields import json_field, new_id
 
 class Attempt(models.Model):
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
-    effect = models.ForeignKey(Effect, on_delete=models.PROTECT, related_name="sends", db_constraint=True)
+    effect = models.ForeignKey(Effect, on_delete=models.PROTECT, related_name="sends", db_constraint=False)
     number = models.PositiveIntegerField()
     fence = models.PositiveIntegerField()
     holder = models.CharField(max_length=200)

@@ -11,8 +11,10 @@ from .fields import json_field, new_id
 
 class Decision(models.Model):
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
-    agent = models.ForeignKey(Agent, on_delete=models.PROTECT)
-    effect = models.ForeignKey(Effect, on_delete=models.PROTECT, null=True, related_name="decisions")
+    agent = models.ForeignKey(Agent, on_delete=models.PROTECT, db_index=False, db_constraint=False)
+    effect = models.ForeignKey(
+        Effect, on_delete=models.PROTECT, null=True, related_name="decisions", db_constraint=False
+    )
     act = models.CharField(max_length=200)
     verdict = models.CharField(max_length=10)  # allow | ask | deny
     policy = models.CharField(max_length=100)

@@ -26,8 +26,9 @@ class Effect(models.Model):
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     run = models.ForeignKey(Run, on_delete=models.PROTECT, related_name="effects")
     step = models.ForeignKey(Step, on_delete=models.PROTECT, related_name="effects", db_index=False)
-    agent = models.ForeignKey(Agent, on_delete=models.PROTECT, db_index=False)
-    tool = models.ForeignKey(Tool, on_delete=models.PROTECT, db_index=False)
+    # Copied from run and step. Rows that can't be deleted need no check at each insert, which would lock them too.
+    agent = models.ForeignKey(Agent, on_delete=models.PROTECT, db_index=False, db_constraint=False)
+    tool = models.ForeignKey(Tool, on_delete=models.PROTECT, db_index=False, db_constraint=False)
     kind = models.CharField(max_length=20, choices=choices(Kind))
     ordinal = models.PositiveIntegerField()
     epoch = models.BigIntegerField()

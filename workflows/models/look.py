@@ -10,7 +10,7 @@ from .fields import json_field, new_id
 
 class Look(models.Model):
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
-    effect = models.ForeignKey(Effect, on_delete=models.PROTECT, related_name="looks")
+    effect = models.ForeignKey(Effect, on_delete=models.PROTECT, related_name="looks", db_constraint=False)
     fence = models.PositiveIntegerField()
     begun_at = models.DateTimeField()
     ended_at = models.DateTimeField()

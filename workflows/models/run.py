@@ -17,8 +17,9 @@ P = Phase
 
 class Run(models.Model):
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
-    agent = models.ForeignKey(Agent, on_delete=models.PROTECT)
-    workflow = models.ForeignKey(Workflow, on_delete=models.PROTECT)
+    # Found by agent through `run_of_agent`; never by workflow. Each index is written at every move of a run.
+    agent = models.ForeignKey(Agent, on_delete=models.PROTECT, db_index=False)
+    workflow = models.ForeignKey(Workflow, on_delete=models.PROTECT, db_index=False)
     subject_type = models.CharField(max_length=100)
     subject_id = models.CharField(max_length=200)
     subject_label = models.CharField(max_length=300, blank=True)

@@ -21,8 +21,11 @@ class ScopeUse(models.Model):
     """One row per scope of an effect at its first dispatch: finds the later effects that stand on an earlier one."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
-    scope = models.CharField(max_length=500, db_index=True)
+    scope = models.CharField(max_length=500)
     effect = models.ForeignKey(Effect, on_delete=models.PROTECT, related_name="uses")
+
+    class Meta:
+        indexes = (models.Index(fields=["scope"], name="uses_of_scope"),)
 
     def __str__(self) -> str:
         return self.scope

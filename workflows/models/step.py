@@ -18,10 +18,10 @@ T = StepState
 
 class Step(models.Model):
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
-    run = models.ForeignKey(Run, on_delete=models.PROTECT, related_name="steps")
+    run = models.ForeignKey(Run, on_delete=models.PROTECT, related_name="steps", db_index=False)  # by one_step_per_name
     name = models.CharField(max_length=100)
     ordinal = models.PositiveIntegerField()
-    tool = models.ForeignKey(Tool, on_delete=models.PROTECT)
+    tool = models.ForeignKey(Tool, on_delete=models.PROTECT, db_index=False)
     after = ArrayField(models.CharField(max_length=100), default=list)
     template = json_field(dict)
     arguments = json_field()
