@@ -21,7 +21,7 @@ from workflows.engine.dispatch import dispatch
 from workflows.engine.recover import recover
 from workflows.models import Effect
 
-SLOTS = 64  # calls under way at once in one drain
+SLOTS = 128  # calls under way at once in one drain
 RECOVER_EVERY = 1.0  # seconds between searches for lost leases
 IDLE_LOOK = 1.0  # seconds: the longest sleep, for what no bell rang for
 GATHER = 0.004  # seconds to let more answers come in before one transaction records them

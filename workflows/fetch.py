@@ -32,6 +32,22 @@ def fetch(model: type[M], tail: str, params: Sequence[Any] = ()) -> list[M]:
     return [_made(model, names, documents, row) for row in found]
 
 
+def new(model: type[M], **facts: Any) -> M:
+    """A row to be inserted, with its defaults, as the model itself would make it of columns: for hundreds at a time."""
+    plain, made = _defaults(model)
+    instance = model.__new__(model)
+    values = instance.__dict__
+    values.update(plain)
+    values.update(facts)
+    for name, make in made:
+        if name not in facts:
+            values[name] = make()
+    state = ModelState()
+    state.fields_cache = {}
+    values["_state"] = state
+    return instance
+
+
 def give(instance: models.Model, name: str, value: models.Model | None) -> None:
     """Sets a relation whose row is known, without asking whether it fits: the caller found it by its id."""
     instance._state.fields_cache[name] = value
@@ -51,6 +67,14 @@ def _made(model: type[M], names: tuple[str, ...], documents: tuple[str, ...], ro
     if remember := getattr(model, "remember", None):
         remember(instance)
     return instance
+
+
+@functools.lru_cache
+def _defaults(model: type[models.Model]) -> tuple[dict[str, Any], list[tuple[str, Callable[[], Any]]]]:
+    fields = model._meta.concrete_fields
+    made = [(f.attname, f.default) for f in fields if callable(f.default) and f.has_default()]
+    names = {name for name, _ in made}
+    return {f.attname: f.get_default() for f in fields if f.attname not in names}, made
 
 
 @functools.lru_cache

@@ -70,7 +70,7 @@ def _entry(event: Event, moment: str) -> tuple[dict[str, Any], dict[str, Any] | 
     if event.payload:
         payload = {"entry_id": entry["id"], "salt": secrets.token_hex(16), "data": event.payload}
         entry["payload_digest"] = payload_digest(payload["salt"], event.payload)
-    entry["hash"] = entry_hash(entry)
+    entry["hash"] = hash_of([entry[name] for name in HASHED])  # all of them are texts and numbers already
     subject.seq, subject.head = entry["seq"], entry["hash"]
     return entry, payload
 
@@ -86,9 +86,11 @@ _canonical = json.JSONEncoder(sort_keys=True, ensure_ascii=True, separators=(","
 
 def entry_hash(entry: dict[str, Any]) -> str:
     """sha256 over the entry's fields in a fixed order; times in UTC to the microsecond."""
-    parts = [entry[name] for name in HASHED]
-    text = _canonical([_text(part) for part in parts])
-    return hashlib.sha256(text.encode()).hexdigest()
+    return hash_of([_text(entry[name]) for name in HASHED])
+
+
+def hash_of(parts: list[Any]) -> str:
+    return hashlib.sha256(_canonical(parts).encode()).hexdigest()
 
 
 def _text(part: Any) -> Any:

@@ -13,6 +13,7 @@ from typing import Any
 
 from django.conf import settings
 
+from workflows.fetch import give, new
 from workflows.models import Effect, Run, Step
 from workflows.states import Kind
 from workflows.toolbox import tool_of
@@ -103,11 +104,12 @@ def lacks_result(of: Effect, step: Step) -> bool:
 
 def _effect(run: Run, step: Step, kind: Kind, arguments: dict[str, Any], now: dt.datetime) -> Effect:
     profile = step.tool.profile
-    effect = Effect(
-        run=run,
-        step=step,
+    effect = new(
+        Effect,
+        run_id=run.id,
+        step_id=step.id,
         agent_id=run.agent_id,
-        tool=step.tool,
+        tool_id=step.tool_id,
         kind=kind.value,
         ordinal=step.ordinal,
         epoch=run.epoch,
@@ -122,6 +124,9 @@ def _effect(run: Run, step: Step, kind: Kind, arguments: dict[str, Any], now: dt
         created_at=now,
         changed_at=now,
     )
+    give(effect, "run", run)
+    give(effect, "step", step)
+    give(effect, "tool", step.tool)
     effect.was_state = effect.state
     return effect
 

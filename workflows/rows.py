@@ -37,7 +37,7 @@ def update(rows: Sequence[models.Model], names: tuple[str, ...], guards: Sequenc
     if not rows:
         return set()
     data = [
-        {**values(row, names), "id": row.pk, **{f"was_{k}": v for k, v in guard.items()}}
+        {**values(row, names), "id": _hex(row.pk), **{f"was_{k}": v for k, v in guard.items()}}
         for row, guard in zip(rows, guards, strict=True)
     ]
     with connection.cursor() as cursor:
@@ -56,8 +56,24 @@ def insert(model: type[models.Model], data: Sequence[dict[str, Any]]) -> None:
 def create(rows: Sequence[models.Model]) -> None:
     """Inserts instances, all columns, in one statement."""
     if rows:
-        names = tuple(field.attname for field in rows[0]._meta.concrete_fields)
-        insert(type(rows[0]), [values(row, names) for row in rows])
+        names, ids = _columns(type(rows[0]))
+        data = [values(row, names) for row in rows]
+        for row in data:
+            for name in ids:
+                row[name] = _hex(row[name])
+        insert(type(rows[0]), data)
+
+
+@functools.lru_cache
+def _columns(model: type[models.Model]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """(all, those that are ids)."""
+    types = _types(model)
+    return tuple(types), tuple(name for name, kind in types.items() if kind == "uuid")
+
+
+def _hex(value: uuid.UUID | None) -> str | None:
+    """As PostgreSQL reads it too, made in a third of the time that the form with dashes takes."""
+    return None if value is None else f"{value.int:032x}"
 
 
 def values(row: models.Model, names: Iterable[str]) -> dict[str, Any]:
@@ -67,10 +83,16 @@ def values(row: models.Model, names: Iterable[str]) -> dict[str, Any]:
 
 def _plain(value: Any) -> Any:
     if isinstance(value, dt.datetime):
-        return value.isoformat()
+        return _moment(value)
     if isinstance(value, uuid.UUID):
         return str(value)
     raise TypeError(f"{value!r} has no place in a row")
+
+
+@functools.lru_cache(maxsize=512)
+def _moment(value: dt.datetime) -> str:
+    """All rows of a set are written with the same few moments."""
+    return value.isoformat()
 
 
 encode = json.JSONEncoder(default=_plain, separators=(",", ":")).encode

@@ -19,7 +19,7 @@ from workflows import ledger, rows
 from workflows.authority import policy
 from workflows.engine.parts import gauges
 from workflows.engine.parts.joined import join_agents, join_runs, join_tools
-from workflows.fetch import fetch
+from workflows.fetch import fetch, new
 from workflows.holders import holder_name
 from workflows.models import Agent, Attempt, Decision, Effect, ScopeHold, ScopeUse
 from workflows.policies import scopes
@@ -176,13 +176,14 @@ def _take_scopes(effects: list[Effect], stopped: list[Effect], now: dt.datetime)
 
 
 def _attempt(effect: Effect, now: dt.datetime) -> Attempt:
-    return Attempt(
-        effect_id=effect.id, number=effect.attempts, fence=effect.fence, holder=effect.holder, started_at=now
+    return new(
+        Attempt, effect_id=effect.id, number=effect.attempts, fence=effect.fence, holder=effect.holder, started_at=now
     )
 
 
 def _decision(effect: Effect, agent: Agent, verdict: policy.Verdict, now: dt.datetime) -> Decision:
-    return Decision(
+    return new(
+        Decision,
         agent_id=agent.id,
         effect_id=effect.id,
         act=f"{effect.kind} {effect.tool.name}"[:200],

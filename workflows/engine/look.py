@@ -16,7 +16,7 @@ from workflows import ledger, rows
 from workflows.engine.parts import heed
 from workflows.engine.parts.door import WHILE_LOOKING, calls_of, guarded, seen
 from workflows.engine.parts.joined import join_runs, join_tools
-from workflows.fetch import fetch
+from workflows.fetch import fetch, new
 from workflows.models import Effect, Look
 from workflows.outcomes import Acknowledged, NotSent, Outcome, Pending, Refused, Sighting, Unknown, Verdict
 from workflows.policies import after_look, backoff
@@ -164,7 +164,8 @@ def _row(
     counted: bool,
     stale: bool = False,
 ) -> Look:
-    return Look(
+    return new(
+        Look,
         effect_id=effect.id,
         fence=fence,
         begun_at=begun,
