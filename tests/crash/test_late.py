@@ -16,7 +16,7 @@ from workflows.drain import Drain, drain_once
 from workflows.engine import dispatch, look, people, record
 from workflows.engine.advance import advance
 from workflows.engine.recover import recover
-from workflows.models import Attempt, Effect, Entry, Look, Run
+from workflows.models import Attempt, Effect, Look, Run
 from workflows.outcomes import Acknowledged, NotSent, Outcome, Refused, Sighting, Unknown, Verdict
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -163,27 +163,3 @@ def test_a_look_that_comes_late_and_found_something_is_not_forgotten(lost: Make,
     assert Effect.objects.get(kind="forward").state != "failed"
     assert again(run).phase == "unwinding"
     assert Look.objects.latest("id").stale
-
-
-def test_looking_again_at_what_never_left_comes_to_an_end(
-    world: World, tool: Make, workflow: Make, run_through: Make
-) -> None:
-    tool("t.a", by="natural_key")
-    world.script("t.a", "look", "differs")
-    run = run_through(workflow("t.a"))
-    people.look_again(Effect.objects.get().id, by="person:tester", why="theirs is gone")
-    drain_once()
-    assert states(again(run)) == {"a forward": "verified present"}
-
-
-def test_looking_again_never_sends_again_what_was_acknowledged(
-    world: World, tool: Make, workflow: Make, run_through: Make
-) -> None:
-    tool("t.a")
-    world.script("t.a", "execute", "lies")
-    run = run_through(workflow("t.a"))
-    people.look_again(Effect.objects.get().id, by="person:tester", why="it may have come by now")
-    drain_once()
-    assert states(again(run)) == {"a forward": "stuck nothing"}
-    assert len(world.sends) == 1
-    assert Entry.objects.filter(event="look_again").count() == 1

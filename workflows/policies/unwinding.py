@@ -77,7 +77,7 @@ def course_of(run: Any, steps: list[Any], effects: list[Any]) -> Course:
 def _clear(course: Course, mode: str, step: Any, effect: Any, undoing: Any, free: bool) -> bool:
     """Puts what this effect needs into the course; whether it no longer holds back what it depends on."""
     if effect.at_rest:
-        return True
+        return undoing is None or _laid_to_rest(course, step, undoing)
     if _under_way(effect):
         return False
     if effect.state in (S.BLOCKED, S.READY):
@@ -105,6 +105,13 @@ def _clear(course: Course, mode: str, step: Any, effect: Any, undoing: Any, free
     detail = "it stands, and its tool declares no way to undo it"
     course.people.append(reason_of(effect, step, "no_compensation", detail))
     return False
+
+
+def _laid_to_rest(course: Course, step: Any, undoing: Any) -> bool:
+    """An effect that was written off may have an undoing under way, or stuck with the scope in its hand."""
+    if undoing.state == S.STUCK:
+        course.people.append(reason_of(undoing, step))
+    return bool(undoing.settled or undoing.at_rest)
 
 
 def _under_way(effect: Any) -> bool:
