@@ -98,11 +98,6 @@ def test_a_mail_that_nobody_can_look_for_is_sent_once_and_given_to_a_person(stor
     assert (story.truth(run).state, len(post.messages)) == ("stuck", 1)
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="DESIGN 8: smtp, nothing after DATA is sent again. A counted miss in the mailbox lets policies/after_look.py"
-    " send it again, for Timings can't say that a kind never repeats after an unknown outcome",
-)
 def test_a_mail_that_was_lost_after_its_content_and_never_shows_is_not_sent_a_second_time(
     story: Story, post: Post
 ) -> None:

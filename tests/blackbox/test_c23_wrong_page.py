@@ -69,11 +69,6 @@ def test_a_redirected_act_is_never_followed(story: Story, elsewhere: Provider) -
         assert (truth.state, truth.effects) == ("failed", {"contact forward": "failed nothing"}), status
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="tools/http/judging.py calls every redirect a refusal, but 302 and 303 are how forms answer once they acted:"
-    " by DESIGN 8 an answer that nothing declared matches is unknown; here the run fails and the object stands",
-)
 @pytest.mark.parametrize("status", [302, 303])
 def test_a_redirect_after_the_booking_is_looked_at_and_the_object_is_one(story: Story, status: int) -> None:
     story.apply(manifests.one_step())

@@ -63,6 +63,9 @@ def proved_absent(effect: Facts, times: Timings, *, begun_at: dt.datetime, now: 
     if not times.keyed and not times.natural and effect.lost_lease:
         detail = "a worker was lost in the middle of the call, nothing is there, and this provider knows no key"
         return Next(move="stick", fields={"reason": "cannot_know", "detail": detail, "world": "unknown"})
+    if not times.repeats:
+        detail = "it may have been taken over, nothing shows it, and it is never handed over a second time"
+        return Next(move="stick", fields={"reason": "cannot_know", "detail": detail, "world": "unknown"})
     refused = effect.reason == "refused"
     refusal = effect.detail if refused else no_more_sends(effect, times, now)
     if refusal and not final(effect, begun_at):
