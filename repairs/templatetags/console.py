@@ -13,25 +13,28 @@ from django.utils.safestring import SafeString, mark_safe
 
 from repairs.words import marks
 from repairs.words.reasons import because
-from repairs.words.visible import parts
+from repairs.words.visible import fold, parts, visible
 
 register = template.Library()
 
 LINE, BLOCK = 200, 4000  # characters shown of a foreign value in a line, and in a block of its own
+FOLDED = 20_000  # characters looked at for runs of blanks
 
 
 @register.filter
 def inert(value: object, limit: int = LINE) -> SafeString:
     """Foreign text in a line: escaped, isolated from its surroundings' direction, hidden characters shown, cut."""
     text = "" if value is None else str(value)
-    return format_html("<bdi>{}</bdi>{}", pieces(text[:limit]), note(text, limit))
+    shown = fold(text[:FOLDED], block=False)  # before it is cut, so that blanks push nothing out of sight
+    return format_html("<bdi>{}</bdi>{}", pieces(shown[:limit]), note(text, limit, cut=len(shown) > limit))
 
 
 @register.filter
 def inert_text(value: object, limit: int = LINE) -> str:
     """The same where no element may stand: titles and attributes. Django escapes it."""
     text = "" if value is None else str(value)
-    return "".join(piece for _, piece in parts(text[:limit])) + ("…" if len(text) > limit else "")
+    shown = fold(text[:FOLDED], block=False)
+    return visible(shown[:limit]) + ("…" if len(shown) > limit else "")
 
 
 @register.filter
@@ -57,7 +60,7 @@ def block(value: object, limit: int = BLOCK) -> SafeString:
     """The same for a text or JSON value in a block of its own, whose lines stay."""
     text = value if isinstance(value, str) else json.dumps(value, indent=2, ensure_ascii=False, default=str)
     shown = pieces(text[:limit], block=True)
-    return format_html('<pre class="foreign" dir="auto" tabindex="0">{}</pre>{}', shown, note(text, limit))
+    return format_html('<pre class="foreign" dir="auto" tabindex="0">{}</pre>{}', shown, note(text, limit, cut=len(text) > limit))
 
 
 def pieces(text: str, *, block: bool = False) -> SafeString:
@@ -71,8 +74,8 @@ def pieces(text: str, *, block: bool = False) -> SafeString:
     )
 
 
-def note(text: str, limit: int) -> SafeString:
-    if len(text) <= limit:
+def note(text: str, limit: int, *, cut: bool) -> SafeString:
+    if not cut:
         return mark_safe("")
     return format_html(' <span class="cut">cut: {} of {} characters</span>', f"{limit:,}", f"{len(text):,}")
 
