@@ -60,7 +60,8 @@ def block(value: object, limit: int = BLOCK) -> SafeString:
     """The same for a text or JSON value in a block of its own, whose lines stay."""
     text = value if isinstance(value, str) else json.dumps(value, indent=2, ensure_ascii=False, default=str)
     shown = pieces(text[:limit], block=True)
-    return format_html('<pre class="foreign" dir="auto" tabindex="0">{}</pre>{}', shown, note(text, limit, cut=len(text) > limit))
+    rest = note(text, limit, cut=len(text) > limit)
+    return format_html('<pre class="foreign" dir="auto" tabindex="0">{}</pre>{}', shown, rest)
 
 
 def pieces(text: str, *, block: bool = False) -> SafeString:
