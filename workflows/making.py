@@ -13,8 +13,9 @@ from typing import Any
 
 from django.conf import settings
 
+from workflows.errors import Invalid
 from workflows.fetch import give, new
-from workflows.models import Effect, Run, Step
+from workflows.models import Effect, Run, Step, Tool
 from workflows.states import Kind
 from workflows.toolbox import tool_of
 from workflows.tools.call import Call
@@ -96,26 +97,55 @@ def bare_compensation(of: Effect, run: Run, step: Step, now: dt.datetime) -> Eff
     return effect
 
 
+def fallback(
+    of: Effect, refused: Effect, tool: Tool, run: Run, step: Step, steps: Iterable[Step], now: dt.datetime
+) -> Effect:
+    """What is tried when the undoing was refused for good: another tool's act, with those of the forward effect's
+    arguments and results that it takes. Raises `Invalid` where they don't fit, `ExpressionError`."""
+    built = tool_of(tool)
+    takes = tool.spec["arguments"].get("properties", {})
+    arguments = {name: v for name, v in {**of.arguments, **(of.result or {})}.items() if name in takes}
+    if flaws := built.check(arguments):
+        raise Invalid(f"what is known doesn't fit {tool}", flaws)
+    effect = _effect(run, step, Kind.COMPENSATION, arguments, now, tool=tool, generation=refused.generation + 1)
+    effect.compensates = of
+    effect.scopes, effect.value = of.scopes, of.value
+    effect.verifiable = not effect.read_only and built.timings("execute").verifies
+    effect.residue = built.residue(call_for(effect, run, steps, now=now), "execute")
+    return effect
+
+
 def lacks_result(of: Effect, step: Step) -> bool:
     """Whether the undoing speaks of a result that nobody ever saw."""
     request = {k: v for k, v in step.tool.spec.get("compensate", {}).items() if k not in ("verify", "residue")}
     return not of.result and bool(NEEDS_RESULT.search(json.dumps(request)))
 
 
-def _effect(run: Run, step: Step, kind: Kind, arguments: dict[str, Any], now: dt.datetime) -> Effect:
-    profile = step.tool.profile
+def _effect(
+    run: Run,
+    step: Step,
+    kind: Kind,
+    arguments: dict[str, Any],
+    now: dt.datetime,
+    *,
+    tool: Tool | None = None,
+    generation: int = 0,
+) -> Effect:
+    tool = tool or step.tool
+    profile = tool.profile
     effect = new(
         Effect,
         run_id=run.id,
         step_id=step.id,
         agent_id=run.agent_id,
-        tool_id=step.tool_id,
+        tool_id=tool.id,
         kind=kind.value,
+        generation=generation,
         ordinal=step.ordinal,
         epoch=run.epoch,
         arguments=arguments,
-        key=key_of(run, step, kind),
-        digest=digest_of(step, kind, arguments),
+        key=key_of(run, step, kind, generation),
+        digest=digest_of(tool, kind, arguments),
         effect_class=profile["effect_class"],
         owner=profile["owner"],
         customer_visible=profile["customer_visible"],
@@ -126,7 +156,7 @@ def _effect(run: Run, step: Step, kind: Kind, arguments: dict[str, Any], now: dt
     )
     give(effect, "run", run)
     give(effect, "step", step)
-    give(effect, "tool", step.tool)
+    give(effect, "tool", tool)
     effect.was_state = effect.state
     return effect
 
@@ -138,11 +168,9 @@ def key_of(run: Run, step: Step, kind: Kind, generation: int = 0) -> str:
     return base64.b32hexencode(mac).decode().lower()[:KEY_LENGTH]
 
 
-def digest_of(step: Step, kind: Kind, arguments: dict[str, Any]) -> str:
+def digest_of(tool: Tool, kind: Kind, arguments: dict[str, Any]) -> str:
     """sha256 over what is asked, not over the bytes in which it travels."""
-    return canonical_digest(
-        {"tool": step.tool.name, "version": step.tool.version, "kind": kind.value, "arguments": arguments}
-    )
+    return canonical_digest({"tool": tool.name, "version": tool.version, "kind": kind.value, "arguments": arguments})
 
 
 def canonical_digest(value: Any) -> str:

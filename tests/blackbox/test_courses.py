@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from tests.blackbox import manifests
 from tests.blackbox.conftest import Story
 
@@ -109,9 +107,6 @@ def test_a_key_that_the_provider_may_have_forgotten_is_not_sent_again(story: Sto
     assert truth.details["contact forward"]["reason"] == "key_expired"
 
 
-@pytest.mark.xfail(
-    strict=True, reason="DESIGN 5: compensate.fallbacks pass apply, and no verb of the engine reads them"
-)
 def test_a_refused_undoing_is_followed_by_its_declared_fallback(story: Story) -> None:
     withdraw = manifests.tool("crm.withdraw", "withdrawals", compensate=None, effect_class="irreversible")
     contact = manifests.tool("crm.contact", "contacts", undoing='refused: "status == 422"\nfallbacks: [crm.withdraw]')
@@ -120,5 +115,6 @@ def test_a_refused_undoing_is_followed_by_its_declared_fallback(story: Story) ->
     story.apply(manifests.manifest(tools, [manifests.workflow("onboarding", *steps)]))
     story.world.script(method="POST", path="/bookings", answer="422")
     story.world.script(method="DELETE", path="/contacts", answer="422", times=None)
-    story.truth(story.agent.start())
+    truth = story.truth(story.agent.start())
     assert len(story.world.wire("POST", "/withdrawals")) == 1
+    assert (truth.state, truth.effects["contact forward"]) == ("compensated_with_residue", "undone unknown")

@@ -40,8 +40,9 @@ def advance(limit: int = BATCH, *, only: uuid.UUID | None = None) -> list[uuid.U
         for run in runs:
             _one(run, steps[run.id], effects[run.id], changes, people)
         ledger.save_steps(changes.steps)
-        ledger.create_effects(changes.created, now=now)
+        # First the moved, then the new: a fallback takes the place of the undoing that is laid to rest.
         written = ledger.save_effects(changes.effects, now=now)
+        ledger.create_effects(changes.created, now=now)
         lost = {e.run_id for e in changes.effects if e.id not in written}
         for run in runs:
             if run.id in lost:  # somebody let one of its effects go meanwhile: it is read and decided anew

@@ -149,7 +149,7 @@ def _after_poll(effect: Effect, answer: Outcome, times: Timings, now: dt.datetim
 def _sentinel(effect: Effect, now: dt.datetime) -> dt.datetime | None:
     """An undoing that found nothing of something never seen is final only once the late time is past."""
     of = effect.compensates
-    if of is None or not of.doubt or of.late_until is None or now >= of.late_until:
+    if of is None or effect.generation or not of.doubt or of.late_until is None or now >= of.late_until:
         return None
     return of.late_until
 

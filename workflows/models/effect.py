@@ -32,6 +32,7 @@ class Effect(models.Model):
     kind = models.CharField(max_length=20, choices=choices(Kind))
     ordinal = models.PositiveIntegerField()
     epoch = models.BigIntegerField()
+    generation = models.PositiveSmallIntegerField(default=0)  # of an undoing: 0 its tool's own, then the fallbacks
     compensates = models.ForeignKey(
         "self", on_delete=models.PROTECT, null=True, related_name="compensations", db_index=False
     )
@@ -191,8 +192,9 @@ class Effect(models.Model):
 
     @property
     def operation(self) -> str:
-        """Which part of its tool an effect performs."""
-        return "compensate" if self.kind == Kind.COMPENSATION else "execute"
+        """Which part of its tool an effect performs. A fallback is another tool, whose act is the undoing."""
+        own = self.kind == Kind.COMPENSATION and self.generation == 0
+        return "compensate" if own else "execute"
 
     # Moves, in the order of an effect's life.
 
@@ -329,8 +331,8 @@ class Effect(models.Model):
         self._seen(result, at)
 
     @effect_move("clear")
-    def clear(self, *, detail: str) -> None:
-        self._why("absent_by_person", detail)
+    def clear(self, *, detail: str, reason: str = "absent_by_person") -> None:
+        self._why(reason, detail)
         self.fence += 1
         self._rest()
         self.world = W.NOTHING.value

@@ -14,6 +14,7 @@ from workflows.policies.after_outcome import spent
 from workflows.policies.next import NOTE, Facts, Next
 from workflows.tools.timings import Timings
 
+LOOKED_AT_AGAIN = "look_again"  # the reason of an effect that a person asked to be looked at: such a look only reads
 A_MOMENT = dt.timedelta(milliseconds=50)  # past the horizon by more than clocks' grain
 
 
@@ -66,6 +67,8 @@ def proved_absent(effect: Facts, times: Timings, *, begun_at: dt.datetime, now: 
     if not times.repeats:
         detail = "it may have been taken over, nothing shows it, and it is never handed over a second time"
         return Next(move="stick", fields={"reason": "cannot_know", "detail": detail, "world": "unknown"})
+    if effect.reason == LOOKED_AT_AGAIN and final(effect, begun_at):
+        return not_there(effect, "a person's look shows nothing of it; nothing is sent again by itself")
     refused = effect.reason == "refused"
     refusal = effect.detail if refused else no_more_sends(effect, times, now)
     if refusal and not final(effect, begun_at):

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from workflows.policies import order
+from workflows.policies.after_look import LOOKED_AT_AGAIN
 from workflows.states import EffectState
 
 S = EffectState
@@ -20,11 +21,16 @@ UNDER_WAY = {S.DISPATCHED, S.PENDING, S.UNKNOWN}
 
 @dataclasses.dataclass(slots=True)
 class Course:
-    """What is to be done now. `people`: reasons for a person; `over`: nothing remains to be done or waited for."""
+    """What is to be done now.
+
+    `fall_back`: an effect, its refused undoing, and the tool to try next; `people`: reasons for a person; `over`:
+    nothing remains to be done or waited for.
+    """
 
     cancel: list[Any] = dataclasses.field(default_factory=list)
     doubtful: list[Any] = dataclasses.field(default_factory=list)
     compensate: list[Any] = dataclasses.field(default_factory=list)
+    fall_back: list[tuple[Any, Any, str]] = dataclasses.field(default_factory=list)
     undone: list[tuple[Any, bool]] = dataclasses.field(default_factory=list)
     people: list[dict[str, Any]] = dataclasses.field(default_factory=list)
     over: bool = False
@@ -69,7 +75,8 @@ def course_of(run: Any, steps: list[Any], effects: list[Any]) -> Course:
         cleared[step.name] = effect is None or _clear(course, mode, step, effect, undoing.get(effect.id), free)
     if mode == "hold":
         _hold(course, run, effects)
-    moving = course.cancel or course.doubtful or course.compensate or course.people or course.undone
+    made = course.compensate or course.fall_back
+    moving = course.cancel or course.doubtful or made or course.people or course.undone
     course.over = not moving and mode != "wait" and all(cleared.values())
     return course
 
@@ -79,6 +86,7 @@ def _clear(course: Course, mode: str, step: Any, effect: Any, undoing: Any, free
     if effect.at_rest:
         return undoing is None or _laid_to_rest(course, step, undoing)
     if _under_way(effect):
+        _in_hand(course, step, effect)
         return False
     if effect.state in (S.BLOCKED, S.READY):
         (course.doubtful if effect.doubt else course.cancel).append(effect)
@@ -114,6 +122,16 @@ def _laid_to_rest(course: Course, step: Any, undoing: Any) -> bool:
     return bool(undoing.settled or undoing.at_rest)
 
 
+def _in_hand(course: Course, step: Any, effect: Any) -> None:
+    """What a person asked to be looked at stays theirs until the look has said something."""
+    if looked_at_again(effect):
+        course.people.append(reason_of(effect, step))
+
+
+def looked_at_again(effect: Any) -> bool:
+    return bool(effect.state == S.UNKNOWN and effect.reason == LOOKED_AT_AGAIN)
+
+
 def _under_way(effect: Any) -> bool:
     """Somebody calls, or looks whether an earlier send took effect after all."""
     looked_for = effect.state == S.BLOCKED and effect.reason == "dependency" and effect.doubt
@@ -126,11 +144,19 @@ def _can_undo(step: Any) -> bool:
 
 def _follow(course: Course, step: Any, effect: Any, undoing: Any) -> bool:
     if undoing.settled:
-        course.undone.append((effect, undoing.state == S.VERIFIED))
+        course.undone.append((effect, undoing.state == S.VERIFIED and undoing.generation == 0))
         return True
-    if undoing.state == S.STUCK:
+    if undoing.state == S.STUCK and undoing.reason == "refused" and (name := _fallback(step, undoing)):
+        course.fall_back.append((effect, undoing, name))
+    elif undoing.state == S.STUCK:
         course.people.append(reason_of(undoing, step))
+    _in_hand(course, step, undoing)
     return bool(undoing.state == S.WRITTEN_OFF)
+
+
+def _fallback(step: Any, undoing: Any) -> str:
+    names = step.tool.spec["compensate"].get("fallbacks") or []
+    return str(names[undoing.generation]) if undoing.generation < len(names) else ""
 
 
 def _hold(course: Course, run: Any, effects: list[Any]) -> None:

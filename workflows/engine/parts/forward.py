@@ -9,7 +9,7 @@ from workflows import making
 from workflows.errors import shown
 from workflows.models import Effect, Run, Step
 from workflows.policies import order
-from workflows.policies.unwinding import reason_of
+from workflows.policies.unwinding import looked_at_again, reason_of
 from workflows.states import EffectState, Phase, StepState
 from workflows.toolbox import tool_of
 from workflows.tools.expressions import ExpressionError, fill
@@ -61,7 +61,7 @@ def go_on(run: Run, steps: list[Step], effects: list[Effect], changes: Changes) 
     if run.sealed and not changes.born[run.id] and all(s.state in (StepState.DONE, StepState.SKIPPED) for s in steps):
         run.end()
     names = {step.id: step for step in steps}
-    return [reason_of(e, names[e.step_id]) for e in effects if e.state == S.STUCK]
+    return [reason_of(e, names[e.step_id]) for e in effects if e.state == S.STUCK or looked_at_again(e)]
 
 
 def _stopped(run: Run, steps: list[Step], effects: list[Effect], now: dt.datetime) -> bool:

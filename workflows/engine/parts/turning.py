@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from workflows import making
-from workflows.models import Effect, Run, Step
+from workflows.errors import Invalid
+from workflows.models import Effect, Run, Step, Tool
 from workflows.policies.unwinding import course_of, reason_of
 from workflows.states import EffectState, StepState
 from workflows.tools.expressions import ExpressionError
@@ -28,7 +29,9 @@ def turn_back(run: Run, steps: list[Step], effects: list[Effect], changes: Chang
     names = {step.id: step for step in steps}
     for effect in course.compensate:
         changes.create(_compensation(effect, run, names[effect.step_id], steps, changes))
-    if course.cancel or course.doubtful or course.undone:
+    for of, refused, name in course.fall_back:
+        _fall_back(of, refused, name, run, names[of.step_id], steps, changes)
+    if course.cancel or course.doubtful or course.undone or course.fall_back:
         _once_more(run, changes)
     run.waits_until = _sentinel(effects, changes)
     if course.over and run.event:
@@ -51,6 +54,24 @@ def _compensation(of: Effect, run: Run, step: Step, steps: list[Step], changes: 
         effect.stick(reason="no_result", detail=detail, world="nothing")
         effect.event, effect.was_state = "", effect.state
     return effect
+
+
+def _fall_back(
+    of: Effect, refused: Effect, name: str, run: Run, step: Step, steps: list[Step], changes: Changes
+) -> None:
+    """Lays the refused undoing to rest and tries the next one; where that can't be made, it stays with a person."""
+    tool = Tool.objects.filter(name=name, current=True).first()
+    try:
+        if tool is None:
+            raise Invalid(f"there is no tool {name} any more")
+        effect = making.fallback(of, refused, tool, run, step, steps, changes.now)
+    except (Invalid, ExpressionError) as trouble:
+        refused.reason, refused.detail = "no_result", f"{refused.detail}; its fallback {name} can't be tried: {trouble}"
+        refused.note()
+    else:
+        refused.clear(reason="fallback", detail=f"{refused.detail}; {name} is tried instead")
+        changes.create(effect)
+    changes.effects.append(refused)
 
 
 def _born_stuck(changes: Changes, run: Run, names: dict[Any, Step]) -> list[dict[str, Any]]:
