@@ -225,7 +225,6 @@ def test_acts_on_what_does_not_exist_are_refused(kim: User, lou: User) -> None:
         write_off.decline(nothing, by=lou, why="x")
 
 
-@pytest.mark.xfail(reason="the engine sends again after a person's look shows that nothing was done")
 def test_looking_again_sends_nothing_whatever_it_shows(stuck: Make, kim: User, world: World) -> None:
     case, effect = stuck(), item()
     before = list(world.sends)
@@ -235,7 +234,6 @@ def test_looking_again_sends_nothing_whatever_it_shows(stuck: Make, kim: User, w
     assert item().id == effect.id
 
 
-@pytest.mark.xfail(reason="the engine needs nobody while it looks again, so the case closes and opens anew")
 def test_a_case_stays_open_while_it_is_looked_at_again(stuck: Make, kim: User, world: World) -> None:
     case, effect = stuck(), item()
     world.script("crm.contact", "look_undone", "inconclusive", "inconclusive", "inconclusive", "inconclusive")
