@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 
@@ -12,6 +13,7 @@ from tests.blackbox.truth import Truth, agree
 from tests.world.provider import Provider
 from workflows import catalog, toolbox
 from workflows.drain import Drain, next_due
+from workflows.proof import verify
 from workflows.tools import manifest
 
 # A story takes a second; whoever waits longer than this waits for something that never comes.
@@ -80,3 +82,6 @@ def story(transactional_db: None, world: Provider) -> Iterator[Story]:
     world.stop()  # first: what it still holds would keep the drain
     drain.close()
     toolbox.forget()
+    broken: list[Any] = []
+    verify(broken.append, lambda _count: None)
+    assert not broken, "the journal's chains are broken"
