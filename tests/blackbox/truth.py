@@ -142,7 +142,7 @@ def _carries(wire: Json, key: str) -> bool:
 
 def _belong(oracle: Json) -> None:
     """Nothing was made outside that no effect owns."""
-    ours = set(Effect.objects.filter(kind="forward").values_list("key", flat=True))
+    ours = set(Effect.objects.values_list("key", flat=True))
     for thing in [*oracle["objects"], *oracle["deleted"]]:
         assert thing["foreign"] or thing["reference"] in ours, f"nobody owns {thing}"
         assert not (thing["foreign"] and thing["deleted"]), f"somebody else's object was removed: {thing}"
