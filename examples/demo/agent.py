@@ -51,15 +51,14 @@ class Api:
     """Makegood's API. Raises Problem where it says no."""
 
     def __init__(self, url: str, key: str) -> None:
-        self._root = f"{url.rstrip('/')}/api/v1/"
-        self._key = key
+        self.url, self.key = url.rstrip("/"), key
 
     def call(self, method: str, path: str, body: Json | None = None, **headers: str) -> Json:
         request = urllib.request.Request(  # noqa: S310 - the address is the operator's own
-            self._root + path,
+            f"{self.url}/api/v1/{path}",
             method=method,
             data=None if body is None else json.dumps(body).encode(),
-            headers={"Authorization": f"Bearer {self._key}", "Content-Type": "application/json", **headers},
+            headers={"Authorization": f"Bearer {self.key}", "Content-Type": "application/json", **headers},
         )
         try:
             with urllib.request.urlopen(request, timeout=PATIENCE) as answer:  # noqa: S310

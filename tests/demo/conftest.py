@@ -1,15 +1,33 @@
-"""The outside services as the demo runs them: started once a test session, by the same command."""
+"""A house for the stories: the outside services by the demo's own command, a web thread, a drain's process."""
 
 from __future__ import annotations
 
 import contextlib
+import io
 import json
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
+import httpx
 import pytest
+from django.core.management import call_command
+from pytest_django import Settings
+from pytest_django.live_server_helper import LiveServer
+
+from examples.demo.agent import Api
+from tests.demo.sights import Outside
+from tests.demo.worker import Worker
+from workflows import waiting
+from workflows.authority.keys import make_key
+from workflows.models import Agent
+
+Json = dict[str, Any]
+EXAMPLES = Path(__file__).parents[2] / "examples"
+# For a slow machine; a story takes about two seconds.
+LONG = 60
 
 # The services start in about a second; this is for a machine that does much else.
 START = 60
@@ -39,3 +57,47 @@ def outside_services(data: Path) -> Iterator[dict[str, str]]:
 def outside(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
     with outside_services(tmp_path_factory.mktemp("outside") / "with a space") as environment:
         yield environment
+
+
+@pytest.fixture
+def there(outside: dict[str, str]) -> Iterator[Outside]:
+    with httpx.Client(trust_env=False, timeout=30) as web:
+        yield Outside(outside, web)
+
+
+@pytest.fixture
+def house(
+    there: Outside, live_server: LiveServer, monkeypatch: pytest.MonkeyPatch, settings: Settings
+) -> Iterator[Callable[[str], Api]]:
+    """`house("demo/manifest.yaml")`: that manifest applied, and an agent that may use all of it."""
+    for name, value in there.environment.items():
+        monkeypatch.setenv(name, value)
+    settings.MAKEGOOD_ENV = there.environment["MAKEGOOD_ENV"].split(",")
+
+    def open_with(manifest: str) -> Api:
+        call_command("apply", EXAMPLES / manifest, stdout=io.StringIO())
+        agent = Agent.objects.create(name="demo", tools=["*"], workflows=["*"])
+        return Api(live_server.url, make_key(agent))
+
+    yield open_with
+    waiting.ear.close()
+
+
+@pytest.fixture
+def api(house: Callable[[str], Api]) -> Api:
+    return house("demo/manifest.yaml")
+
+
+@pytest.fixture(scope="session")
+def one_worker(outside: dict[str, str], django_db_setup: None) -> Iterator[Worker]:
+    worker = Worker(outside)
+    yield worker
+    worker.stop()
+
+
+@pytest.fixture
+def at_work(one_worker: Worker) -> Worker:
+    """A drain in its own process; it lives as long as the session, and who kills it starts it again."""
+    if not one_worker.alive:
+        one_worker.start()
+    return one_worker
