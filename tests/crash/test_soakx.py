@@ -1,0 +1,168 @@
+"""Whatever providers answer and people do: nothing is made twice, nothing hangs, and what is written is true."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, note, settings
+from hypothesis import Phase as Part
+
+from tests.crash import watched
+from tests.crash.scripts import Story, stories
+from tests.engine import simulated
+from tests.engine.conftest import again
+from tests.engine.simulated import World
+from workflows.drain import Drain
+from workflows.engine import people
+from workflows.engine.cancel import cancel
+from workflows.errors import MakegoodError
+from workflows.models import Effect, Entry, Run, Tool
+from workflows.proof import Flaw, verify
+from workflows.replay.check import check
+from workflows.states import Phase
+
+pytestmark = pytest.mark.django_db(transaction=True)
+Make = Callable[..., Any]
+EXAMPLES = 1500  # about 15 seconds on an idle machine
+_numbers = itertools.count(1)
+
+
+def test_every_story_ends_in_the_truth(world: World, workflow: Make, begin: Make, agent: Any) -> None:
+    @settings(
+        max_examples=EXAMPLES,
+        derandomize=False,
+        database=None,
+        deadline=None,
+        phases=[Part.generate],  # shrinking would take minutes; the story is told as it is
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(story=stories)
+    def told(story: Story) -> None:
+        note(str(story))
+        runs = play(story, workflow, begin, agent)
+        hold(simulated.WORLD, runs)
+
+    told()
+    flaws: list[Flaw] = []
+    verify(flaws.append)
+    assert flaws == []
+
+
+def play(story: Story, workflow: Make, begin: Make, agent: Any) -> list[Run]:
+    """1. The workflow's tools and what they meet. 2. Its runs, one perhaps cancelled on the way. 3. What people do."""
+    world = simulated.fresh()
+    watched.together.clear()
+    story_number = next(_numbers)
+    tools = [f"t{story_number}.s{n}" for n in range(len(story.steps))]
+    for name, step in zip(tools, story.steps, strict=True):
+        spec = {**simulated.spec(**step.options(story_number)), "class": "tests.crash.watched.Watched"}
+        if "compensate" in spec:
+            spec["compensate"]["poll"] = spec["execute"]["poll"]
+        Tool.objects.create(name=name, version=1, kind="python", digest="", spec=spec, owner="sim-desk")
+        for what in ("execute", "look", "compensate", "look_undone", "poll"):
+            script = {
+                "execute": step.sends, "look": step.looks, "compensate": step.undoings, "look_undone": step.undone,
+                "poll": step.polls,
+            }[what]  # fmt: skip
+            world.script(name, what, *script)
+    after = {f"s{n}": [f"s{m}" for m in step.after] for n, step in enumerate(story.steps)}
+    made = workflow(*tools, after=after, on_failure=story.on_failure, after_irreversible=story.after_irreversible)
+    runs = [begin(made) for _ in range(story.twins)]
+    drain = Drain(slots=4)
+    try:
+        if story.cancel_at is not None:
+            for _ in range(story.cancel_at):
+                drain.turn()
+                drain.wait(0.001)
+            try_to(lambda: cancel(agent, runs[0].id, reason="drawn"))
+        drain.until_idle(20)
+        for act in story.acts:
+            do(act, runs)
+            drain.until_idle(20)
+    finally:
+        drain.close()
+    return [again(run) for run in runs]
+
+
+def do(act: str, runs: list[Run]) -> None:
+    """One act of a person on the first that it can be done to."""
+    stuck = Effect.objects.filter(run__in=runs, state="stuck").first()
+    turning = Run.objects.filter(id__in=[run.id for run in runs], phase="unwinding", needs_person=True).first()
+    by = {"by": "person:drawn", "why": "drawn"}
+    if stuck is not None and act == "look_again":
+        try_to(lambda: people.look_again(stuck.id, **by))
+    elif stuck is not None and act == "write_off":
+        try_to(lambda: people.write_off(stuck.id, **by))
+    elif turning is not None and act == "compensate_run":
+        try_to(lambda: people.compensate_run(turning.id, **by))
+    elif turning is not None and act == "write_off_run":
+        try_to(lambda: people.write_off_run(turning.id, **by))
+
+
+def try_to(act: Callable[[], object]) -> None:
+    """What can't be done is refused with a clear error; anything else is a bug."""
+    with contextlib.suppress(MakegoodError):
+        act()
+
+
+def hold(world: World, runs: list[Run]) -> None:
+    assert len(world.made) == len(set(world.made)), "a key was booked twice"
+    assert watched.together == [], "two were in flight on one scope"
+    in_order_on_each_scope(runs)
+    for run in runs:
+        assert run.phase == Phase.OVER or run.needs_person or waits_for_a_person(run), f"it hangs, {run.state}"
+        _, flaws = check(run.id)
+        assert flaws == []
+        effects = list(Effect.objects.filter(run=run).order_by("id"))
+        for effect in effects:
+            never_sent_after_yes(effect)
+            if effect.forward:
+                true_to(world, effect, [e for e in effects if e.compensates_id == effect.id])
+
+
+def waits_for_a_person(run: Run) -> bool:
+    """It says for which effect it waits, and that one's run needs a person."""
+    blocked = Effect.objects.filter(run=run, state="blocked", reason="order")
+    holders = [by["effect"] for effect in blocked for by in effect.blocked_by]
+    return Effect.objects.filter(id__in=holders, run__needs_person=True).exists()
+
+
+def never_sent_after_yes(effect: Effect) -> None:
+    events = list(Entry.objects.filter(subject_id=effect.id).order_by("seq").values_list("event", flat=True))
+    if "acknowledge" in events:
+        assert "dispatch" not in events[events.index("acknowledge") :], events
+
+
+def true_to(world: World, effect: Effect, undoings: list[Effect]) -> None:
+    """`world` of an effect is what is there; while an undoing may have done something, only its own proof counts."""
+    there = effect.key in world.things
+    told = f"{effect.state} {effect.world}, and it is {'there' if there else 'not there'}"
+    if effect.world == "gone":
+        assert not there, told
+    elif any(undoing.world != "nothing" for undoing in undoings):
+        return
+    elif effect.world == "nothing":
+        assert not there, told
+    elif effect.world == "present":
+        assert there, told
+
+
+def in_order_on_each_scope(runs: list[Run]) -> None:
+    """By the journal: from dispatch until settled or at rest a scope belongs to one effect, or to its undoing."""
+    holders: dict[str, Effect] = {}
+    effects = {effect.id: effect for effect in Effect.objects.filter(run__in=runs)}
+    for entry in Entry.objects.filter(subject_id__in=effects).order_by("id"):
+        effect = effects[entry.subject_id]
+        free = entry.after in ("verified", "failed", "cancelled", "undone", "written_off")
+        free = free or (entry.after == "acknowledged" and not effect.verifiable)
+        for scope in effect.scopes:
+            if entry.event == "dispatch":
+                holder = holders.get(scope, effect)
+                assert holder.id in (effect.id, effect.compensates_id), f"{effect} went while {holder} held {scope}"
+                holders[scope] = effect
+            elif free and holders.get(scope) == effect:
+                del holders[scope]
