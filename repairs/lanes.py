@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from repairs.words import marks
 from workflows.models import Attempt, Effect, Look
 
-WIDTH, LABEL, LANE, TOP, RIGHT = 1000, 190, 34, 26, 130
+WIDTH, LABEL, LANE, TOP, RIGHT = 1000, 150, 32, 22, 150
 LONGEST = 24  # lanes drawn; the table below has all
 NAMED = 60.0  # seconds from which a gap carries its length
 GRAIN = 0.02  # seconds: what is closer together is drawn about as close as a mark is wide
@@ -59,7 +59,8 @@ class Drawing:
     height: int
     left_out: int
     width: int = WIDTH
-    top: int = TOP
+    left: int = LABEL
+    right: int = WIDTH - RIGHT
 
 
 def draw(effects: Sequence[Effect], sends: Iterable[Attempt], looks: Iterable[Look]) -> Drawing | None:

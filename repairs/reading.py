@@ -75,6 +75,7 @@ def fact_of(effect: Effect, turned_back: bool, look: Look | None, send: Attempt 
         attempts=effect.attempts,
         waits_for=tuple(name_of(blocker) for blocker in effect.blocked_by),
         verified_at=effect.verified_at,
+        changed_at=effect.changed_at,
         look=look_fact(look),
         send=send_fact(send),
         value=money(thing.value),

@@ -105,7 +105,7 @@ def span(value: dt.datetime | None, now: dt.datetime) -> str:
 def length(seconds: float) -> str:
     for unit, size in (("d", 86400), ("h", 3600), ("min", 60)):
         if seconds >= 2 * size or (unit == "min" and seconds >= size):
-            return f"{int(seconds // size)} {unit}"
+            return f"{round(seconds / size)} {unit}"
     if seconds < 1:
         return f"{round(seconds * 1000)} ms"
     return f"{int(seconds)} s"

@@ -55,6 +55,7 @@ class EffectFacts:
     attempts: int = 0
     waits_for: tuple[str, ...] = ()
     verified_at: dt.datetime | None = None
+    changed_at: dt.datetime | None = None
     look: LookFacts | None = None
     send: SendFacts | None = None
     value: tuple[int, str] | None = None  # minor units, currency

@@ -90,24 +90,28 @@ def doubt(effect: EffectFacts) -> str:
 def how_known(effect: EffectFacts) -> tuple[dt.datetime | None, str]:
     """The last look that reached the authority speaks; without one the last answer; without one nothing."""
     look, send = effect.look, effect.send
+    if effect.state == EffectState.UNDONE:
+        gone = effect.world == World.GONE
+        return effect.changed_at, "a look at its undoing" if gone else "the provider's word for its undoing"
     if look and look.reached and not (send and send.at > look.at):
-        return look.at, by_look(look)
+        return look.at, by_look(look, undoing=effect.undoing)
     if send:
         tail = "" if look is None or look.reached else "; since then no look reached the authority"
         return send.at, by_send(send) + tail
     if look:
-        return look.at, by_look(look)
+        return look.at, by_look(look, undoing=effect.undoing)
     if effect.verified_at:
-        return effect.verified_at, "a look found it"
+        return effect.verified_at, LOOKED["found"][effect.undoing]
     return None, "nothing was sent" if effect.attempts == 0 else "no answer was recorded"
 
 
+# verdict -> (of a look at the effect, of a look at an undoing)
 LOOKED = {
-    "found": "a look found it",
-    "absent": "a look did not find it",
-    "differs": "a look found it different",
-    "several": "a look found more than one",
-    "inconclusive": "a look gave no clear answer",
+    "found": ("a look found it", "a look found it gone"),
+    "absent": ("a look did not find it", "a look found it still there"),
+    "differs": ("a look found it different", "a look found something else in its place"),
+    "several": ("a look found more than one", "a look found more than one"),
+    "inconclusive": ("a look gave no clear answer", "a look gave no clear answer"),
 }
 ANSWERED = {
     "": "a call was begun; no answer is recorded",
@@ -119,12 +123,13 @@ ANSWERED = {
 }
 
 
-def by_look(look: LookFacts) -> str:
+def by_look(look: LookFacts, *, undoing: bool = False) -> str:
     if not look.reached:
         return "a look could not reach the authority"
-    if look.verdict == "absent" and not look.counted:
-        return "a look did not find it, too early to be believed"
-    return LOOKED.get(look.verdict, f"a look said {look.verdict!r}")
+    if look.verdict not in LOOKED:
+        return f"a look said {look.verdict!r}"
+    early = ", too early to be believed" if look.verdict == "absent" and not look.counted else ""
+    return LOOKED[look.verdict][undoing] + early
 
 
 def by_send(send: SendFacts) -> str:

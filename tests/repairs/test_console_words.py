@@ -86,7 +86,7 @@ def test_places_in_time_keep_their_order_and_fit_the_width() -> None:
     scale = Scale(moments)
     places = [scale(moment) for moment in moments]
     assert places == sorted(places)
-    assert (places[0], places[-1]) == (190.0, 870.0)
+    assert (places[0], places[-1]) == (150.0, 850.0)
     assert [text for _, text in scale.gaps()] == ["1 h"]
 
 
