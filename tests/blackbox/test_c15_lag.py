@@ -5,8 +5,8 @@ from __future__ import annotations
 from tests.blackbox import manifests
 from tests.blackbox.conftest import Story
 
-LAGGING = "{settle: 1500ms, every: 50ms, looks: 3, within: 2m}"
-LAG = 0.8  # seconds; below what the manifest says of this provider, far above the time of some looks
+LAGGING = "{settle: 6s, every: 50ms, looks: 3, within: 2m}"
+LAG = 1.5  # seconds; below what the manifest says of this provider, far above the time of some looks
 
 
 def test_a_miss_within_the_lag_never_causes_a_second_send(story: Story) -> None:

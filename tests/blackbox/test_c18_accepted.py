@@ -7,10 +7,11 @@ from tests.blackbox.conftest import Story
 
 PENDING = """
     pending: "status == 202"
-    poll: {url: "${ headers['operation-location'] }", every: 20ms, within: 1s, done: "body.state == 'ok'",
+    poll: {url: "${ headers['operation-location'] }", every: 20ms, within: 1m, done: "body.state == 'ok'",
     failed: "body.state == 'failed'", result: {id: "${ body.id }"}}
 """
 SLOW = manifests.tool("crm.contact", "contacts", execute=PENDING)
+SOON_OVER = SLOW.replace("within: 1m", "within: 1s")
 
 
 def test_accepted_work_is_asked_after_until_it_is_done_and_then_looked_at(story: Story) -> None:
@@ -30,7 +31,7 @@ def test_accepted_work_that_fails_has_failed_and_nothing_is_there(story: Story) 
 
 
 def test_a_poll_address_that_is_lost_leaves_it_to_the_look(story: Story) -> None:
-    story.apply(manifests.one_step(SLOW))
+    story.apply(manifests.one_step(SOON_OVER))
     story.world.script(method="POST", answer="202", book="before")
     story.world.script(method="GET", path="/operations", answer="404", times=None)
     truth = story.truth(story.agent.start())
@@ -38,14 +39,14 @@ def test_a_poll_address_that_is_lost_leaves_it_to_the_look(story: Story) -> None
 
 
 def test_work_that_never_ends_is_looked_for_once_its_own_time_is_over(story: Story) -> None:
-    story.apply(manifests.one_step(SLOW))
+    story.apply(manifests.one_step(SOON_OVER))
     story.world.script(method="POST", answer="202", polls=100_000, book="before")
     truth = story.truth(story.agent.start())
     assert (truth.state, truth.made["contacts"], len(story.world.wire("POST"))) == ("completed", 1, 1)
 
 
 def test_a_cancelled_run_waits_for_accepted_work_to_end_and_then_undoes_it(story: Story) -> None:
-    story.apply(manifests.one_step(SLOW.replace("within: 1s", "within: 1m")))
+    story.apply(manifests.one_step(SLOW))
     story.world.script(method="POST", answer="202", polls=10, book="after")
     run = story.agent.start()
     story.until(lambda: story.world.wire("GET", "/operations"))

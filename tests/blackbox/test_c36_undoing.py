@@ -9,7 +9,7 @@ import pytest
 from tests.blackbox import manifests
 from tests.blackbox.conftest import Story
 
-LAGGING = "{settle: 1200ms, every: 50ms, looks: 3, within: 2m}"
+LAGGING = "{settle: 6s, every: 50ms, looks: 3, within: 2m}"
 
 
 def test_a_late_refusal_undoes_everything_before_it_in_reverse_order(story: Story) -> None:

@@ -10,7 +10,7 @@ import pytest
 from tests.blackbox import manifests
 from tests.blackbox.conftest import Story
 
-LATE = "5s"
+LATE = "9s"
 IMPATIENT = "250ms"
 
 BY_REFERENCE = """
@@ -69,7 +69,7 @@ def test_an_undoing_that_found_nothing_is_watched_until_its_act_can_no_longer_co
         by=manifests.KEYLESS,
         verify=None,
         timeout=IMPATIENT,
-        late=LATE,
+        late="5s",
         compensate=BY_REFERENCE,
     )
     story.apply(two_branches(blind))
