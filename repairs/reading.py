@@ -47,10 +47,11 @@ def facts_of(
 
 def fact_of(effect: Effect, turned_back: bool, look: Look | None, send: Attempt | None) -> EffectFacts:
     undone = effect.compensates
+    stand_in = undone is not None and effect.operation == "execute"  # a fallback: another tool's own act
     thing = undone or effect
     spec: dict[str, Any] = effect.tool.spec
     undo_spec: dict[str, Any] = spec.get("compensate") or {}
-    part = undo_spec if undone else spec
+    part = undo_spec if undone and not stand_in else spec
     idempotency: dict[str, Any] = part.get("idempotency") or {}
     return EffectFacts(
         id=str(effect.id),
@@ -80,6 +81,7 @@ def fact_of(effect: Effect, turned_back: bool, look: Look | None, send: Attempt 
         send=send_fact(send),
         value=money(thing.value),
         unwanted=turned_back and effect.forward and not effect.read_only,
+        stand_in=stand_in,
         thing=undone.world if undone else World.PRESENT.value,
     )
 
@@ -94,7 +96,10 @@ def name_of(blocker: Any) -> str:
 def after(start: dt.datetime | None, seconds: Any) -> dt.datetime | None:
     if start is None or not isinstance(seconds, int | float):
         return None
-    return start + dt.timedelta(seconds=seconds)
+    try:
+        return start + dt.timedelta(seconds=seconds)
+    except OverflowError:  # longer than there are dates
+        return None
 
 
 def look_fact(look: Look | None) -> LookFacts | None:

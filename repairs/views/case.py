@@ -20,7 +20,7 @@ from repairs.words.advice import Advice, next_safe_act, unsafe_acts
 from repairs.words.facts import EffectFacts, Standing, standing, wanted_gone
 from repairs.words.seen import Row, row
 from workflows.models import Effect, Entry
-from workflows.states import Phase
+from workflows.states import Phase, World
 
 HISTORY = 200  # acts and events shown; a case with more has its whole journal on the run's page
 
@@ -108,6 +108,8 @@ def line_of(effect: Effect, fact: EffectFacts, named: set[str], now: dt.datetime
 def is_wrong(fact: EffectFacts) -> bool:
     if fact.read_only:
         return False
+    if fact.stand_in:
+        return fact.world != World.PRESENT
     good = Standing.ABSENT if wanted_gone(fact) else Standing.STANDS
     return standing(fact) is not good
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from urllib.parse import urlencode
 
+from django.db.models import Q
 from django.http import Http404, HttpRequest, HttpResponse
 from django.utils import timezone
 
@@ -33,7 +34,8 @@ def runs(request: HttpRequest) -> HttpResponse:
     found = Run.objects.select_related("agent", "workflow").defer(
         "input", "residue", "people_reasons", "workflow__spec", "agent__tools", "agent__workflows"
     )
-    found = found.filter(**{FILTERS[name]: value for name, value in chosen.items()})
+    for name, value in chosen.items():
+        found = found.filter(of_subject(value) if name == "subject" else Q(**{FILTERS[name]: value}))
     of = f"runs:{urlencode(sorted(chosen.items()))}"
     start = keyset.read(request.GET.get("after", ""), of=of)
     at, after = start or (timezone.now(), None)
@@ -48,3 +50,9 @@ def runs(request: HttpRequest) -> HttpResponse:
         states=[state.value for state in RunState],
         workflows=Workflow.objects.filter(current=True).order_by("name").values_list("name", flat=True)[:200],
     )
+
+
+def of_subject(value: str) -> Q:
+    """type:id, or the id alone, as the API reads it; an id may hold colons itself."""
+    kind, _, rest = value.partition(":")
+    return Q(subject_id=value) | Q(subject_type=kind, subject_id=rest)

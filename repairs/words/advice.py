@@ -69,6 +69,11 @@ def of_the_run(reasons: Sequence[Reason]) -> Advice:
     if "no_compensation" in codes:
         why = "No tool can undo it. Decide who tells the customer and what stays, then have a second person confirm."
         return Advice(WRITE_OFF_RUN, why)
+    if "engine_error" in codes:
+        why = "Ask an operator to read the log; the engine tries the run again as soon as something of it moves."
+        return Advice(BY_HAND, why)
+    if "look_again" in codes:
+        return Advice(WAIT, "A look that a person asked for is under way; what it shows appears here.")
     return Advice(WAIT, "No effect of this run is stuck now; the engine goes on by itself.")
 
 

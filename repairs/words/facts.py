@@ -61,6 +61,7 @@ class EffectFacts:
     value: tuple[int, str] | None = None  # minor units, currency
     unwanted: bool = False  # the run turns back: what stands of this should not
     thing: str = World.PRESENT.value
+    stand_in: bool = False  # an undoing by another tool, tried because the tool's own was refused for good
 
     @property
     def undoing(self) -> bool:
@@ -115,6 +116,8 @@ def standing(effect: EffectFacts) -> Standing:
     if not effect.undoing:
         return _OF_WORLD[effect.world]
     match World(effect.world):
+        case World.PRESENT if effect.stand_in:
+            return Standing.UNKNOWN  # another act was seen; of the thing itself nothing is proved
         case World.PRESENT | World.GONE:
             return Standing.ABSENT
         case World.NOTHING:

@@ -29,7 +29,7 @@ EFFECT: dict[str, Mark] = {
     E.VERIFIED: Mark("verified", "check", "good", "A look showed it: ours, as asked."),
     E.STUCK: Mark("stuck", "octagon", "bad", "Only a person can go on."),
     E.FAILED: Mark("failed", "cross", "bad", "It was not done, and nothing of it is outside."),
-    E.CANCELLED: Mark("cancelled", "slash", "calm", "It was called off before anything was sent."),
+    E.CANCELLED: Mark("cancelled", "slash", "calm", "It was called off, and nothing of it is outside."),
     E.UNDONE: Mark("undone", "back", "calm", "A compensation undid it."),
     E.WRITTEN_OFF: Mark("written off", "dash", "doubt", "People decided to leave it as it is."),
 }

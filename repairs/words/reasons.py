@@ -60,6 +60,10 @@ CLAUSES: dict[str, tuple[str, str]] = {
         "something that can't be undone happened, or may have, and a step of the same run failed",
     ),
     "no_compensation": ("its tool declares no way to undo it", "its tool declares no way to undo it"),
+    "engine_error": (
+        "the engine met an error of its own there and set the run aside",
+        "the engine met an error of its own there and set the run aside",
+    ),
 }
 
 # Reasons of effects that need nobody: what they wait for, or what became of them.
@@ -82,6 +86,7 @@ NOTES = {
     "look_again": "a person asked for another look, which is under way",
     "found_by_person": "a person recorded that it is there",
     "absent_by_person": "a person recorded that it is not there",
+    "fallback": "refused for good; another tool is tried in its place",
     "written_off": "people decided to leave it as it is",
 }
 
@@ -109,6 +114,7 @@ TITLES = {
     "irreversible_happened": "irreversible happened",
     "no_compensation": "no way to undo",
     "look_again": "being looked at",
+    "engine_error": "set aside by the engine",
 }
 
 

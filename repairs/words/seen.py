@@ -29,6 +29,8 @@ def wanted(effect: EffectFacts) -> str:
         return "an answer only; nothing outside"
     if effect.state == EffectState.CANCELLED:
         return "nothing: it was called off"
+    if effect.stand_in:
+        return "there, in place of an undoing"
     if wanted_gone(effect):
         return "gone"
     return "there, as asked"
@@ -56,6 +58,8 @@ def seen(effect: EffectFacts) -> str:
 
 def seen_of_undoing(effect: EffectFacts) -> str:
     match World(effect.world):
+        case World.PRESENT if effect.stand_in:
+            return "there; of what it stands in for, nothing is proved"
         case World.PRESENT | World.GONE:
             return "gone"
         case World.NOTHING if standing(effect) is Standing.STANDS:
@@ -82,7 +86,7 @@ def doubt(effect: EffectFacts) -> str:
         case EffectState.ACKNOWLEDGED:
             return "not known: the provider said yes, and its tool has no way to look"
         case EffectState.UNDONE:
-            return "not known: the provider said it was undone, and there is no way to look"
+            return "not known: its undoing is settled, but no look has shown it gone"
         case _:
             return "not known"
 
@@ -92,9 +96,9 @@ def how_known(effect: EffectFacts) -> tuple[dt.datetime | None, str]:
     look, send = effect.look, effect.send
     if effect.state == EffectState.UNDONE:
         gone = effect.world == World.GONE
-        return effect.changed_at, "a look at its undoing" if gone else "the provider's word for its undoing"
+        return effect.changed_at, "a look at its undoing" if gone else "its undoing, which no look can prove"
     if look and look.reached and not (send and send.at > look.at):
-        return look.at, by_look(look, undoing=effect.undoing)
+        return look.at, by_look(look, undoing=effect.undoing and not effect.stand_in)
     if send:
         tail = "" if look is None or look.reached else "; since then no look reached the authority"
         return send.at, by_send(send) + tail

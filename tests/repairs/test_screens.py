@@ -232,6 +232,15 @@ def test_pages_of_the_queue_show_every_case_once_and_a_changed_cursor_is_refused
     assert client.get(f"/repairs/?view=all&after={first}x").status_code == 400
 
 
+def test_runs_are_found_by_what_the_api_finds_them_by(stuck: Make, client: Client) -> None:
+    run = stuck().run
+    stuck()
+    for query in (f"subject={run.subject_id}", f"subject={run.subject_type}:{run.subject_id}"):
+        assert [one.id for one in client.get(f"/runs/?{query}").context["page"].rows] == [run.id]
+    assert len(client.get("/runs/?state=stuck&agent=sim").context["page"].rows) == 2
+    assert "No run is like that." in client.get("/runs/?state=completed").content.decode()
+
+
 @pytest.mark.parametrize(
     "address",
     ["/repairs/99999999/", f"/repairs/{10**30}/", "/repairs/?view=%00", "/runs/?subject=%00", "/runs/?state=x",

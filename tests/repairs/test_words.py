@@ -47,7 +47,8 @@ def every_effect() -> list[EffectFacts]:
     return [
         effect(
             kind=kind, state=state, world=world, reason=reason, can_look=can_look, unwanted=flag,
-            customer_visible=flag, keyed=not flag, can_undo=flag, attempts=0 if late else 2,
+            customer_visible=flag, keyed=not flag,
+            stand_in=flag and kind == Kind.COMPENSATION, can_undo=flag, attempts=0 if late else 2,
             key_until=NOW + dt.timedelta(hours=-1 if late else 1), waits_for=("run 7",) if late else (),
             look=LookFacts(at=NOW, verdict="absent", counted=flag, reached=can_look) if late else None,
             send=None if late else SendFacts(at=NOW, outcome="acknowledged"),
@@ -84,6 +85,8 @@ def test_what_is_merely_acknowledged_is_never_said_to_be_there() -> None:
     assert unseen == "not known: the provider said yes, and its tool has no way to look"
     gone = row(effect(state="undone", world="gone", changed_at=NOW, look=LookFacts(at=NOW, verdict="found")))
     assert (gone.seen, gone.how) == ("gone", "a look at its undoing")
+    instead = row(undoing(state="verified", world="present", stand_in=True, look=LookFacts(at=NOW, verdict="found")))
+    assert (instead.wanted, instead.how) == ("there, in place of an undoing", "a look found it")
     seen = row(undoing(state="verified", world="present", look=LookFacts(at=NOW, verdict="found")))
     assert (seen.seen, seen.how) == ("gone", "a look found it gone")
     assert row(effect(state="verified", world="present")).seen == "there, ours, as asked"
