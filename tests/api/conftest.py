@@ -47,7 +47,7 @@ class Caller:
     def start(self, **body: Any) -> dict[str, Any]:
         """A new run, by default one whose step acts in memory."""
         n = next(_numbers)
-        asked = {"workflow": "sim", "subject": {"type": "customer", "id": f"c{n}", "label": "Ann"}, **body}
+        asked = {"workflow": "sim", "subject": {"type": "customer", "id": f"c{n}", "label": "Acme"}, **body}
         answer = self.post("runs", {name: value for name, value in asked.items() if value is not None})
         assert answer.status_code == 201, answer.content
         return read(answer)

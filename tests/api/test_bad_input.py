@@ -53,7 +53,7 @@ FIELDS: list[tuple[dict[str, Any], str]] = [
     ({"subject": {}}, "subject.type"),
     ({"subject": {"type": "customer", "id": 7}}, "subject.id"),
     ({"subject": {"type": "customer", "id": " "}}, "subject.id"),
-    ({"subject": {"type": "customer", "id": "1", "name": "Ann"}}, "subject.name"),
+    ({"subject": {"type": "customer", "id": "1", "name": "Acme"}}, "subject.name"),
     ({"subject": {"type": "customer", "id": "x" * 201}}, "subject.id"),
     ({"workflow": 7}, "workflow"),
     ({"workflow": "nope"}, "workflow"),

@@ -92,7 +92,7 @@ def made(*arguments: str) -> dict[str, str]:
 
 
 def test_a_made_agent_may_use_what_it_was_given_and_nothing_else(declared: None) -> None:
-    printed = made("Ann's helper", "--tools", "sim.act", "--workflows", "sim")
+    printed = made("Sales' helper", "--tools", "sim.act", "--workflows", "sim")
     assert sorted(printed) == ["agent", "key"]
     agent = Agent.objects.get(name=printed["agent"])
     assert (agent.tools, agent.workflows) == (["sim.act"], ["sim"])

@@ -15,7 +15,7 @@ from workflows.models import Decision, Run, Step
 
 BODY: dict[str, Any] = {
     "workflow": "sim",
-    "subject": {"type": "customer", "id": "1", "label": "Ann"},
+    "subject": {"type": "customer", "id": "1", "label": "Acme"},
     "input": {"n": 1},
 }
 NO_RUN = "There is no such run, or it isn't yours."
@@ -24,7 +24,7 @@ NO_RUN = "There is no such run, or it isn't yours."
 def test_a_run_is_made_once_and_found_again_by_its_key(caller: Caller) -> None:
     first = caller.post("runs", BODY, key="k")
     again = caller.post(
-        "runs", b'{ "input":{"n":1},"subject":{"label":"Ann","id":"1","type":"customer"},"workflow":"sim"}', key="k"
+        "runs", b'{ "input":{"n":1},"subject":{"label":"Acme","id":"1","type":"customer"},"workflow":"sim"}', key="k"
     )
     assert (first.status_code, again.status_code) == (201, 200)
     assert "Idempotent-Replayed" not in first.headers

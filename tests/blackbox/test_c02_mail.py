@@ -89,11 +89,11 @@ def test_a_mail_whose_answer_is_lost_after_its_content_is_sent_once_and_seen_in_
 def test_a_mail_that_nobody_can_look_for_is_sent_once_and_given_to_a_person(story: Story, post: Post) -> None:
     story.apply(manifests.manifest([MAIL.replace("authoritative_read", "none")], [CONFIRMING]))
     post.replies.append(hang_up)
-    run = story.agent.start(email="ann@acme.example")
+    run = story.agent.start(email="office@acme.example")
     truth = story.truth(run)
     assert (truth.state, truth.effects, len(post.messages)) == ("stuck", {"mail forward": "stuck unknown"}, 1)
     assert truth.cases[0]["owner"] == "mail-desk"
-    assert "mail to ann@acme.example was sent" in truth.cases[0]["sentence"]
+    assert "mail to office@acme.example was sent" in truth.cases[0]["sentence"]
     story.agent.post(f"runs/{run}/cancel", {"reason": "give it up"})
     assert (story.truth(run).state, len(post.messages)) == ("stuck", 1)
 

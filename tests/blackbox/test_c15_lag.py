@@ -47,9 +47,9 @@ def test_a_conflict_that_names_an_existing_id_is_looked_at_and_ours_is_adopted(s
 
 def test_a_conflict_on_the_first_send_with_somebody_elses_object_is_not_adopted(story: Story) -> None:
     story.apply(manifests.one_step())
-    theirs = story.world.plant("contacts", email="ann@acme.example", reference="theirs")
+    theirs = story.world.plant("contacts", email="office@acme.example", reference="theirs")
     story.world.script(method="POST", unique="email", times=None)
-    run = story.agent.start(email="ann@acme.example")
+    run = story.agent.start(email="office@acme.example")
     truth = story.truth(run)
     assert truth.made["contacts"] == 0
     assert [o.id for o in story.world.objects()] == [theirs]

@@ -143,8 +143,8 @@ def test_what_undoing_leaves_behind_is_stated(story: Story) -> None:
     seen = manifests.tool("crm.contact", "contacts", undoing='residue: "Staff may have seen ${ args.email }."')
     story.apply(manifests.three_steps(contact=seen))
     story.world.script(method="POST", path="/bookings", answer="422")
-    truth = story.truth(story.agent.start(email="ann@acme.example"))
-    assert (truth.state, truth.residue) == ("compensated_with_residue", ["Staff may have seen ann@acme.example."])
+    truth = story.truth(story.agent.start(email="office@acme.example"))
+    assert (truth.state, truth.residue) == ("compensated_with_residue", ["Staff may have seen office@acme.example."])
 
 
 def test_an_irreversible_act_that_happened_stops_the_way_back_until_somebody_decides(story: Story) -> None:
@@ -160,9 +160,9 @@ def test_a_workflow_that_accepts_an_irreversible_act_undoes_the_rest_and_states_
     sent = manifests.tool("audience.member", "members", effect_class="irreversible", compensate=None)
     story.apply(manifests.three_steps(member=sent, options="after_irreversible: compensate"))
     story.world.script(method="POST", path="/bookings", answer="422")
-    truth = story.truth(story.agent.start(email="ann@acme.example"))
+    truth = story.truth(story.agent.start(email="office@acme.example"))
     assert (truth.state, truth.standing) == ("compensated_with_residue", {"members": 1})
-    assert truth.residue == ["A record for ann@acme.example stands in members."]
+    assert truth.residue == ["A record for office@acme.example stands in members."]
     assert truth.cases == []
 
 
@@ -200,11 +200,11 @@ def test_an_undoing_that_cannot_be_looked_at_stays_somebodys_word_and_is_stated(
     unseen = manifests.COMPENSATE.partition("      verify:")[0]
     story.apply(manifests.three_steps(contact=manifests.tool("crm.contact", "contacts", compensate=unseen)))
     story.world.script(method="POST", path="/bookings", answer="422")
-    truth = story.truth(story.agent.start(email="ann@acme.example"))
+    truth = story.truth(story.agent.start(email="office@acme.example"))
     assert truth.effects["contact compensation"] == "acknowledged unknown"
     assert truth.effects["contact forward"] == "undone unknown", "a yes was taken for a proof"
     assert truth.state == "compensated_with_residue"
-    assert truth.residue == ["A record for ann@acme.example stands in contacts."]
+    assert truth.residue == ["A record for office@acme.example stands in contacts."]
 
 
 def test_a_read_that_lags_behind_an_undoing_does_not_make_it_a_failure(story: Story) -> None:

@@ -66,10 +66,10 @@ def test_an_undoing_over_another_runs_later_act_on_the_same_thing_needs_a_person
     """Both runs concern one contact. Removing it for the first would pull the ground from under the second."""
     story.apply(manifests.three_steps())
     gate = story.world.hold("/bookings")
-    first = story.agent.start(email="ann@acme.example")
+    first = story.agent.start(email="office@acme.example")
     story.until(lambda: gate.arrived(timeout=0))
     second = story.agent.start(None, open=True)
-    story.agent.step(second, "more", "crm.contact", email="ann@acme.example")
+    story.agent.step(second, "more", "crm.contact", email="office@acme.example")
     story.agent.post(f"runs/{second}/seal")
     story.until(lambda: story.agent.get(f"runs/{second}")["phase"] == "over")
     refused_at_the_end(story)

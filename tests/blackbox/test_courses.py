@@ -47,9 +47,9 @@ def test_an_open_run_idle_past_its_deadline_is_sealed_and_completes(story: Story
 def test_two_runs_on_one_thing_are_never_in_flight_together_and_the_waiter_says_for_whom(story: Story) -> None:
     story.apply(manifests.one_step())
     gate = story.world.hold("/contacts")
-    first = story.agent.start(email="ann@acme.example")
+    first = story.agent.start(email="office@acme.example")
     story.until(lambda: gate.arrived(timeout=0))
-    second = story.agent.start(email="Ann@acme.example")
+    second = story.agent.start(email="Office@acme.example")
     story.until(lambda: story.agent.get(f"runs/{second}")["blocked_by"])
     (waits,) = story.agent.get(f"runs/{second}")["blocked_by"]
     holder = story.agent.get(f"runs/{first}")["effects"][0]["id"]

@@ -74,11 +74,11 @@ def test_the_same_request_is_the_same_run_and_another_body_under_its_key_is_refu
     body: dict[str, Any] = {
         "workflow": "onboarding",
         "subject": {"type": "customer", "id": "c1"},
-        "input": {"email": "ann@acme.example"},
+        "input": {"email": "office@acme.example"},
     }
     first, again = (story.agent.post("runs", body, key="same") for _ in range(2))
     assert (first[0], again[0], first[1]["id"]) == (201, 200, again[1]["id"])
-    status, problem = story.agent.post("runs", {**body, "input": {"email": "bob@acme.example"}}, key="same")
+    status, problem = story.agent.post("runs", {**body, "input": {"email": "billing@acme.example"}}, key="same")
     assert (status, problem["code"]) == (422, "key_reused")
     assert story.agent.post("runs", body)[1]["code"] == "key_missing"
     story.truth(first[1]["id"])

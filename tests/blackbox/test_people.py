@@ -37,7 +37,9 @@ def test_what_a_person_mended_outside_is_seen_by_looking_again_and_the_case_clos
     assert story.truth(run).state == "stuck"
     (member,) = story.world.objects("members")
     story.world.book.write(member, None)
-    look_again.look_again(**case_of(run), effect_id=stuck_in(run).id, by=person("ann"), why="I removed it by hand.")
+    look_again.look_again(
+        **case_of(run), effect_id=stuck_in(run).id, by=person("repairer"), why="I removed it by hand."
+    )
     truth = story.truth(run)
     assert (truth.state, truth.standing.total()) == ("compensated", 0)
     assert [case["state"] for case in truth.cases] == ["resolved"]
@@ -49,7 +51,7 @@ def test_looking_again_at_what_did_not_change_opens_the_same_case_again(story: S
     story.world.script(method="POST", book="never")
     run = story.agent.start()
     before = story.truth(run)
-    look_again.look_again(**case_of(run), effect_id=stuck_in(run).id, by=person("ann"), why="It may be there now.")
+    look_again.look_again(**case_of(run), effect_id=stuck_in(run).id, by=person("repairer"), why="It may be there now.")
     story.world.script(method="POST", answer="422", times=None)
     truth = story.truth(run)
     assert [case["id"] for case in truth.cases] == [case["id"] for case in before.cases], "a run has one case"
@@ -61,15 +63,15 @@ def test_two_people_write_off_what_stands_and_the_run_states_it(story: Story) ->
     story.apply(manifests.three_steps(member=refusing))
     story.world.script(method="POST", path="/bookings", answer="422")
     story.world.script(method="DELETE", path="/members", answer="422", times=None)
-    run = story.agent.start(email="ann@acme.example")
+    run = story.agent.start(email="office@acme.example")
     assert story.truth(run).state == "stuck"
     effect = stuck_in(run)
-    write_off.propose(**case_of(run), effect_id=effect.id, by=person("ann"), why="They keep it.", seq=effect.seq)
+    write_off.propose(**case_of(run), effect_id=effect.id, by=person("repairer"), why="They keep it.", seq=effect.seq)
     assert story.truth(run).cases[0]["state"] == "waiting"
-    write_off.confirm(Act.objects.get(outcome="proposed").id, by=person("bob"), why="Agreed.")
+    write_off.confirm(Act.objects.get(outcome="proposed").id, by=person("approver"), why="Agreed.")
     truth = story.truth(run)
     assert (truth.state, truth.run["clean"], truth.standing) == ("written_off", False, {"members": 1})
-    assert truth.residue == ["A record for ann@acme.example stands in members."]
+    assert truth.residue == ["A record for office@acme.example stands in members."]
     assert truth.effects["contact forward"] == "undone gone", "what could be undone was not"
     assert [case["state"] for case in truth.cases] == ["written_off"]
 
@@ -80,7 +82,7 @@ def test_a_run_held_for_an_irreversible_act_turns_back_once_a_person_says_so(sto
     story.world.script(method="POST", path="/bookings", answer="422")
     run = story.agent.start()
     assert story.truth(run).state == "stuck"
-    turn_back(**case_of(run), by=person("ann"), why="The member may stay; the contact must go.")
+    turn_back(**case_of(run), by=person("repairer"), why="The member may stay; the contact must go.")
     truth = story.truth(run)
     assert (truth.state, truth.standing, len(truth.residue)) == ("repaired", {"members": 1}, 1)
     assert [case["state"] for case in truth.cases] == ["resolved"]

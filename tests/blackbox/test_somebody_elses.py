@@ -44,8 +44,8 @@ def test_two_objects_where_one_was_wanted_need_a_person_and_are_left_alone(story
 
 def test_a_natural_key_that_is_taken_by_somebody_else_is_seen_before_anything_is_sent(story: Story) -> None:
     story.apply(manifests.one_step(NATURAL))
-    theirs = story.world.plant("contacts", email="ann@acme.example", reference="theirs")
-    truth = story.truth(story.agent.start(email="ann@acme.example"))
+    theirs = story.world.plant("contacts", email="office@acme.example", reference="theirs")
+    truth = story.truth(story.agent.start(email="office@acme.example"))
     assert (truth.state, truth.effects["contact forward"].split()[0]) == ("stuck", "stuck")
     assert truth.details["contact forward"]["reason"] == "already_there"
     assert story.world.wire("POST") == []

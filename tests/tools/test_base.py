@@ -67,9 +67,9 @@ def test_the_times_of_an_act_and_of_its_undoing_are_told_in_seconds(contact: Too
 
 
 def test_scopes_residue_and_value_are_filled_from_the_call(contact: Tool) -> None:
-    made = call(arguments={"email": "Ann@Example.com", "amount": 1250})
-    assert contact.scopes(made) == ["crm:contact:ann@example.com"]
-    assert contact.residue(made, "execute") == "A contact record for Ann@Example.com stands in the CRM."
+    made = call(arguments={"email": "Office@Example.com", "amount": 1250})
+    assert contact.scopes(made) == ["crm:contact:office@example.com"]
+    assert contact.residue(made, "execute") == "A contact record for Office@Example.com stands in the CRM."
     assert contact.residue(made, "compensate").startswith("Staff may have seen")
     assert contact.value(made) == {"amount": 1250, "currency": "EUR"}
     unpriced = call(arguments={"email": "a"})

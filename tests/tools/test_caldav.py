@@ -44,7 +44,7 @@ tools:
 """
 ARGUMENTS = {
     "summary": "Début: 50%\nof, all;",
-    "email": "ann@example.com",
+    "email": "office@example.com",
     "start": "2026-03-30T14:00",
     "end": "2026-03-30T15:00",
     "zone": "Europe/Berlin",

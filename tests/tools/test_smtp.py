@@ -36,7 +36,7 @@ tools:
       attachments: [{{name: a.txt, type: text/plain, base64: "aGk="}}]
       timeout: 2s
 """
-ARGUMENTS = {"email": "Ann <ann@example.com>", "cc": ["bob@example.com"], "subject": "grün"}
+ARGUMENTS = {"email": "Office <office@example.com>", "cc": ["billing@example.com"], "subject": "grün"}
 IDENTITY = f"<{KEY}@sender.example>"
 
 
@@ -108,21 +108,21 @@ def test_a_mail_is_handed_over_once_with_a_message_id_made_of_its_key(server: Ma
     assert isinstance(outcome, Acknowledged)
     assert outcome.result == {"message_id": IDENTITY}
     ((receivers, message),) = server.messages
-    assert receivers == ["ann@example.com", "bob@example.com"]
+    assert receivers == ["office@example.com", "billing@example.com"]
     assert (message["Message-ID"], message["Subject"], message["To"]) == (
         IDENTITY,
         "Confirmed: grün",
-        "Ann <ann@example.com>",
+        "Office <office@example.com>",
     )
     assert message.get_body(("plain",)).get_content().splitlines() == ["Hello", ".", ".dot and a bare ", " line"]
     assert [part.get_filename() for part in message.iter_attachments()] == ["a.txt"]
 
 
 def test_one_refused_receiver_stops_the_mail_before_its_content(server: MailServer, mail: Tool) -> None:
-    server.refused.add("bob@example.com")
+    server.refused.add("billing@example.com")
     outcome = mail.send(call(arguments=ARGUMENTS))
     assert isinstance(outcome, Refused)
-    assert outcome.reason == "the mail server refused: 550 no such mailbox (for bob@example.com)"
+    assert outcome.reason == "the mail server refused: 550 no such mailbox (for billing@example.com)"
     assert server.messages == []
 
 
