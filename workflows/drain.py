@@ -22,7 +22,7 @@ from workflows.engine.recover import recover
 from workflows.models import Effect
 
 SLOTS = 128  # calls under way at once in one drain
-RECOVER_EVERY = 1.0  # seconds between searches for lost leases
+RECOVER_EVERY = 1.0  # seconds between searches for lost leases, and for workers of this host that died
 IDLE_LOOK = 1.0  # seconds: the longest sleep, for what no bell rang for
 GATHER = 0.004  # seconds to let more answers come in before one transaction records them
 HELD_BY_OTHERS = 0.02  # seconds before what somebody else holds is tried again
@@ -48,7 +48,7 @@ class Drain:
         did = self._record(claim=claim)
         if time.monotonic() - self._recovered > RECOVER_EVERY:
             self._recovered = time.monotonic()
-            did |= bool(salvage.again(recover))
+            did |= bool(salvage.again(recover, dead_holders=True))
         if claim:
             did |= bool(salvage.again(release.release, self.slots))
         did |= bool(self._advance())

@@ -3,11 +3,18 @@ changes."""
 
 from __future__ import annotations
 
-from django.db import connection
+from typing import Any
+
+import structlog
+from django.db import DatabaseError, connection
+from django.dispatch import receiver
 from django_q.models import OrmQ, Schedule
+from django_q.signals import post_spawn
 from django_q.tasks import async_task
 
 from workflows import bells
+
+log = structlog.get_logger(__name__)
 
 DRAIN, SWEEP = "workflows.tasks.drain", "workflows.tasks.sweep"
 BEATS_WITHIN = 30.0  # seconds without a beat after which the queue counts as deaf; drains beat every 5
@@ -23,6 +30,15 @@ def ring() -> None:
 def succeed() -> None:
     """Asks for the next drain."""
     async_task(DRAIN)
+
+
+@receiver(post_spawn, dispatch_uid="workflows.queue.ring_at_birth")
+def ring_at_birth(**_: Any) -> None:
+    """A worker begins: with its cluster, or in the place of one that died, perhaps with the only drain."""
+    try:
+        ring()
+    except DatabaseError:
+        log.warning("no bell could be rung; the sweep will", exc_info=True)
 
 
 def keep_sweeping() -> None:

@@ -1,0 +1,60 @@
+"""A real qcluster whose worker is killed in the middle of a call: nothing is lost, and another goes on at once."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+from django_q.models import Schedule
+
+from tests.crash import stage
+from tests.world.provider import Provider
+from workflows import bells, queue
+from workflows.models import Attempt, Effect, Entry, Run
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@contextlib.contextmanager
+def qcluster(log: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """A cluster of two workers on this test's database; its whole group is gone at the end."""
+    command = ["env", f"DATABASE_URL={stage.url()}", "MAKEGOOD_WORKERS=2", sys.executable, "manage.py", "qcluster"]
+    with (
+        log.open("wb") as out,
+        subprocess.Popen(
+            command, cwd=settings.BASE_DIR, stdin=subprocess.DEVNULL, stdout=out, stderr=out, start_new_session=True
+        ) as process,
+    ):
+        try:
+            yield process
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+
+
+def test_what_a_killed_worker_of_the_queue_held_is_looked_at_and_goes_on(outside: Provider, tmp_path: Path) -> None:
+    assert "No drain has shown a sign of life" in queue.deaf()
+    Schedule.objects.all().delete()  # nothing here may have to wait for the sweep
+    stage.apply()
+    run = stage.start(["seen"])["seen"]
+    gate = outside.hold("/seen", where="booked")
+    with qcluster(tmp_path / "qcluster.log"):
+        assert gate.arrived(timeout=stage.PATIENCE), (tmp_path / "qcluster.log").read_text()
+        assert (bells.drains_alive() > 0, queue.deaf()) == (True, ""), "rung for by the cluster's own start"
+        effect = Effect.objects.get(run=run)
+        os.kill(int(effect.holder.rsplit(":", 2)[1]), signal.SIGKILL)
+        gate.release()
+        stage.until(lambda: Run.objects.get(id=run.id).phase == "over", (tmp_path / "qcluster.log").read_text())
+        assert bells.drains_alive() > 0
+    assert stage.told(run, outside) == ("verified present", 1, 0)
+    events = list(Entry.objects.filter(subject_id=effect.id).order_by("seq").values_list("event", flat=True))
+    assert events == ["create", "dispatch", "lose", "verify"]
+    assert (Attempt.objects.get().outcome, len(outside.wire("POST"))) == ("", 1)
