@@ -60,6 +60,9 @@ def show_case(request: HttpRequest, case: Case, *, status: int = 200, **context:
     reasons = reading.reasons_of(case.run) if case.live else []
     acts = list(Act.objects.filter(case=case).select_related("by", "second").order_by("-id")[:HISTORY])
     proposals = open_proposals(case, acts, lines)
+    proposed = {proposal.effect_id for proposal, true in proposals if true}
+    decides_run = case.live and case.run.phase == Phase.UNWINDING and not any(fact.stuck for fact in facts)
+    holder, mine = holder_of(case, now), case.holder_at(now) == desk.user.pk
     return show(
         request,
         "console/case.html",
@@ -73,11 +76,12 @@ def show_case(request: HttpRequest, case: Case, *, status: int = 200, **context:
         next_act=next_safe_act(facts, reasons) if case.live else None,
         unsafe=[line for line in lines if line.unsafe],
         proposals=proposals,
-        proposed={proposal.effect_id for proposal, true in proposals if true},
-        decides_run=case.live and case.run.phase == Phase.UNWINDING and not any(fact.stuck for fact in facts),
+        may_act=desk.may_repair and (mine or not holder),
+        leave=[line for line in lines if line.fact.stuck and line.effect.id not in proposed],
+        leave_run=decides_run and None not in proposed,
         history=history(case, acts),
-        holder=holder_of(case, now),
-        mine=case.holder_at(now) == desk.user.pk,
+        holder=holder,
+        mine=mine,
         alone=settings.FOUR_EYES == "when_possible",
         **{"error": "", "kept": "", **context},
     )

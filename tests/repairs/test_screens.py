@@ -153,10 +153,15 @@ def test_a_write_off_is_proposed_and_confirmed_from_the_page(
     assert Case.objects.get(id=case.id).state == "written_off"
 
 
-def test_a_reader_is_shown_no_button_that_would_be_refused(stuck: Make, person: Make, browse: Make) -> None:
+def test_nobody_is_shown_a_button_that_would_be_refused(stuck: Make, person: Make, browse: Make) -> None:
     case = stuck()
     page = browse(person("ray", "manager")).get(f"/repairs/{case.number}/").content.decode()
     for name in ("claim", "look-again", "write-off"):
+        assert reverse(name, args=[case.number]) not in page
+    browse(person("lou", "repairer")).post(reverse("claim", args=[case.number]))
+    page = browse(person("max", "repairer")).get(f"/repairs/{case.number}/").content.decode()
+    assert "holds this case; take it over before you act." in page
+    for name in ("look-again", "write-off"):
         assert reverse(name, args=[case.number]) not in page
 
 
