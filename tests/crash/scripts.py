@@ -30,6 +30,7 @@ class Step:
     undoings: tuple[str, ...]
     undone: tuple[str, ...]
     polls: tuple[str, ...]
+    fallback: tuple[str, ...] | None  # what the other tool meets that is tried when the undoing is refused for good
 
     def options(self, story: int) -> dict[str, Any]:
         """For `simulated.spec`; scopes are the story's own, since a stuck effect keeps its scope."""
@@ -68,6 +69,7 @@ def steps(draw: st.DrawFn) -> tuple[Step, ...]:
             undoings=draw(words(SENDS)),
             undone=draw(words(LOOKS)),
             polls=draw(words(POLLS, 2)),
+            fallback=draw(st.one_of(st.none(), words(SENDS, 2))),
         )
         made.append(step)
     return tuple(made)

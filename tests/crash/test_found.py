@@ -46,7 +46,7 @@ def test_looking_again_at_what_never_left_comes_to_an_end(
     run = run_through(workflow("t.a"))
     people.look_again(Effect.objects.get().id, **BY)
     drain_once()
-    assert states(again(run)) == {"a forward": "verified present"}
+    assert (states(again(run)), world.sends) == ({"a forward": "stuck nothing"}, []), "a person's look only reads"
 
 
 def test_looking_again_never_sends_again_what_was_acknowledged(

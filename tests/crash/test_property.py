@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, note, settings
 from hypothesis import Phase as Part
 
 from tests.crash import watched
-from tests.crash.scripts import Story, stories
+from tests.crash.scripts import Step, Story, stories
 from tests.engine import simulated
 from tests.engine.conftest import again
 from tests.engine.simulated import World
@@ -27,7 +27,7 @@ from workflows.states import Phase
 
 pytestmark = pytest.mark.django_db(transaction=True)
 Make = Callable[..., Any]
-EXAMPLES = 120  # about 15 seconds on an idle machine
+EXAMPLES = 80  # about 10 seconds on an idle machine
 _numbers = itertools.count(1)
 
 
@@ -54,21 +54,12 @@ def test_every_story_ends_in_the_truth(world: World, workflow: Make, begin: Make
 
 def play(story: Story, workflow: Make, begin: Make, agent: Any) -> list[Run]:
     """1. The workflow's tools and what they meet. 2. Its runs, one perhaps cancelled on the way. 3. What people do."""
-    world = simulated.fresh()
+    simulated.fresh()
     watched.together.clear()
     story_number = next(_numbers)
     tools = [f"t{story_number}.s{n}" for n in range(len(story.steps))]
     for name, step in zip(tools, story.steps, strict=True):
-        spec = {**simulated.spec(**step.options(story_number)), "class": "tests.crash.watched.Watched"}
-        if "compensate" in spec:
-            spec["compensate"]["poll"] = spec["execute"]["poll"]
-        Tool.objects.create(name=name, version=1, kind="python", digest="", spec=spec, owner="sim-desk")
-        for what in ("execute", "look", "compensate", "look_undone", "poll"):
-            script = {
-                "execute": step.sends, "look": step.looks, "compensate": step.undoings, "look_undone": step.undone,
-                "poll": step.polls,
-            }[what]  # fmt: skip
-            world.script(name, what, *script)
+        declare(name, step, story_number)
     after = {f"s{n}": [f"s{m}" for m in step.after] for n, step in enumerate(story.steps)}
     made = workflow(*tools, after=after, on_failure=story.on_failure, after_irreversible=story.after_irreversible)
     runs = [begin(made) for _ in range(story.twins)]
@@ -86,6 +77,30 @@ def play(story: Story, workflow: Make, begin: Make, agent: Any) -> list[Run]:
     finally:
         drain.close()
     return [again(run) for run in runs]
+
+
+def declare(name: str, step: Step, story: int) -> None:
+    spec = {**simulated.spec(**step.options(story)), "class": "tests.crash.watched.Watched"}
+    if "compensate" in spec:
+        spec["compensate"]["poll"] = spec["execute"]["poll"]
+    if "compensate" in spec and step.fallback is not None:
+        other = {**simulated.spec(undo=False), "class": "tests.crash.watched.Watched"}
+        spec["compensate"]["fallbacks"] = [keep(f"{name}.other", other).name]
+        simulated.WORLD.script(f"{name}.other", "execute", *step.fallback)
+    keep(name, spec)
+    words = {
+        "execute": step.sends,
+        "look": step.looks,
+        "compensate": step.undoings,
+        "look_undone": step.undone,
+        "poll": step.polls,
+    }
+    for what, script in words.items():
+        simulated.WORLD.script(name, what, *script)
+
+
+def keep(name: str, spec: dict[str, Any]) -> Tool:
+    return Tool.objects.create(name=name, version=1, kind="python", digest="", spec=spec, owner="sim-desk")
 
 
 def do(act: str, runs: list[Run]) -> None:
