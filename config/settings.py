@@ -140,6 +140,7 @@ AXES_FAILURE_LIMIT = 10
 AXES_COOLOFF_TIME = 0.25  # hours: long enough to end guessing, short enough for a person who mistyped
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
 AXES_RESET_ON_SUCCESS = True
+AXES_LOCKOUT_TEMPLATE = "console/locked.html"
 AXES_VERBOSE = False
 
 LANGUAGE_CODE = "en"
