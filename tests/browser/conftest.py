@@ -22,7 +22,7 @@ from workflows.models import Run
 os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
 
 CHROMIUM = Path("/usr/bin/chromium")
-NAME, PASSWORD = "kim", "a long enough one"
+NAME, PASSWORD = "repairer", "a long enough one"
 Make = Callable[..., Any]
 
 __all__ = ["agent", "begin", "run_through", "tool", "workflow", "world"]
@@ -45,19 +45,19 @@ def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[s
 
 
 @pytest.fixture
-def kim(transactional_db: None) -> User:
+def repairer(transactional_db: None) -> User:
     user = User.objects.create_user(NAME, password=PASSWORD, is_staff=True)
     user.groups.set(Group.objects.filter(name__in=["repairer", "approver"]))
     return user
 
 
 @pytest.fixture
-def scene(kim: User, world: World, tool: Make, workflow: Make, begin: Make) -> dict[str, Any]:
+def scene(repairer: User, world: World, tool: Make, workflow: Make, begin: Make) -> dict[str, Any]:
     """Runs that went well, that turned back, that are held, that nobody can know of, and one that can't be undone."""
-    tool("crm.create_contact", residue="A contact record for jo@harper.example stands in the CRM.", owner="crm-desk",
-         customer_visible=False)  # fmt: skip
-    tool("calendar.book", residue="A meeting with Jo Harper stands in the calendar.", owner="sales-desk")
-    tool("mail.confirm", residue="A confirmation was sent to jo@harper.example.", owner="mail-desk", verify=False,
+    record = "A contact record for office@harper.example stands in the CRM."
+    tool("crm.create_contact", residue=record, owner="crm-desk", customer_visible=False)
+    tool("calendar.book", residue="A meeting with Harper Ltd stands in the calendar.", owner="sales-desk")
+    tool("mail.confirm", residue="A confirmation was sent to office@harper.example.", owner="mail-desk", verify=False,
          undo=False, keyed=False, effect_class="irreversible")  # fmt: skip
     onboarding = workflow("crm.create_contact", "calendar.book", "mail.confirm", owner="onboarding-desk")
     held = workflow("crm.create_contact", "calendar.book", on_failure="hold", owner="onboarding-desk")
@@ -75,7 +75,7 @@ def scene(kim: User, world: World, tool: Make, workflow: Make, begin: Make) -> d
     run(held, "Cole Brothers", ("calendar.book", "execute", "refused"))
     run(onboarding, "Dunn Paper", ("mail.confirm", "execute", "lost_after"))
     undo = run(
-        onboarding, "Jo Harper", ("mail.confirm", "execute", "refused"), ("calendar.book", "compensate", "refused")
+        onboarding, "Harper Ltd", ("mail.confirm", "execute", "refused"), ("calendar.book", "compensate", "refused")
     )
     return {"well": well, "run": undo, "case": Case.objects.get(run=undo)}
 
@@ -96,7 +96,7 @@ def watched() -> Iterator[Callable[[Page], Page]]:
 
 
 @pytest.fixture
-def enter(browser: Browser, live_server: LiveServer, kim: User, watched: Make) -> Iterator[Callable[..., Page]]:
+def enter(browser: Browser, live_server: LiveServer, repairer: User, watched: Make) -> Iterator[Callable[..., Page]]:
     """A page of somebody who has logged in; `options` are the browser context's."""
     contexts = []
 

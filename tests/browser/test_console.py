@@ -90,7 +90,7 @@ def test_a_case_is_reached_and_acted_on_without_a_mouse(
     keys.press("g")
     keys.press("q")
     page.wait_for_url("**/repairs/")
-    row = page.get_by_role("link", name="Jo Harper: a meeting with Jo Harper stands", exact=False)
+    row = page.get_by_role("link", name="Harper Ltd: a meeting with Harper Ltd stands", exact=False)
     for _ in range(page.locator("[data-row]").count()):
         keys.press("j")
         if row.evaluate("element => element === document.activeElement"):

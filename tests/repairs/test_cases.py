@@ -133,6 +133,6 @@ def test_the_api_is_given_the_cases_of_many_runs_in_one_query(stuck: Make) -> No
 )
 def test_the_database_refuses_to_change_or_lose_what_people_did(stuck: Make, person: Make, statement: str) -> None:
     case = stuck()
-    Act.objects.create(case=case, kind="claim", by=person("kim"), outcome="done", at=case.opened_at)
+    Act.objects.create(case=case, kind="claim", by=person("repairer"), outcome="done", at=case.opened_at)
     with pytest.raises(IntegrityError, match="append-only"), transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(statement)

@@ -93,12 +93,14 @@ def test_places_in_time_keep_their_order_and_fit_the_width() -> None:
 @pytest.mark.django_db
 def test_a_person_is_made_with_roles_and_a_password_that_must_be_changed(client: Client) -> None:
     out = io.StringIO()
-    call_command("create_person", "kim", "--roles", "repairer", "approver", "--json", stdout=out)
+    call_command("create_person", "repairer", "--roles", "repairer", "approver", "--json", stdout=out)
     made = json.loads(out.getvalue())
-    assert (made["person"], made["roles"]) == ("kim", ["approver", "repairer"])
-    user = User.objects.get(username="kim")
+    assert (made["person"], made["roles"]) == ("repairer", ["approver", "repairer"])
+    user = User.objects.get(username="repairer")
     assert sorted(user.groups.values_list("name", flat=True)) == ["approver", "repairer"]
-    answer = client.post("/admin/login/", {"username": "kim", "password": made["password"], "next": "/"}, follow=True)
+    answer = client.post(
+        "/admin/login/", {"username": "repairer", "password": made["password"], "next": "/"}, follow=True
+    )
     assert "Choose your own password" in answer.content.decode()
 
 
@@ -106,13 +108,13 @@ def test_a_person_is_made_with_roles_and_a_password_that_must_be_changed(client:
 @pytest.mark.parametrize(
     ("name", "roles", "message"),
     [
-        ("kim", ["king"], "--roles 'king' is no role; there are repairer, approver, manager, operator."),
+        ("repairer", ["king"], "--roles 'king' is no role; there are repairer, approver, manager, operator."),
         ("a b", ["repairer"], "NAME 'a b' can't be a login"),
-        ("lou", ["repairer"], "lou has a login already. A new password: manage.py changepassword lou"),
+        ("approver", ["repairer"], "approver has a login already. A new password: manage.py changepassword approver"),
     ],
 )
 def test_a_person_who_can_not_be_made_is_refused_by_name(name: str, roles: list[str], message: str) -> None:
-    User.objects.create_user("lou")
+    User.objects.create_user("approver")
     with pytest.raises(CommandError, match=message.replace(".", r"\.")):
         call_command("create_person", name, "--roles", *roles)
     assert User.objects.count() == 1

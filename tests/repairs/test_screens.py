@@ -31,14 +31,14 @@ HOSTILE = {
 
 
 @pytest.fixture
-def kim(person: Make) -> User:
-    user: User = person("kim", "repairer")
+def repairer(person: Make) -> User:
+    user: User = person("repairer", "repairer")
     return user
 
 
 @pytest.fixture
-def client(kim: User, browse: Make) -> Client:
-    found: Client = browse(kim)
+def client(repairer: User, browse: Make) -> Client:
+    found: Client = browse(repairer)
     return found
 
 
@@ -85,10 +85,10 @@ def test_looking_changes_nothing_and_acts_come_by_post_only(stuck: Make, client:
     assert not Act.objects.exists()
 
 
-def test_an_act_without_the_forms_token_is_refused(stuck: Make, kim: User) -> None:
+def test_an_act_without_the_forms_token_is_refused(stuck: Make, repairer: User) -> None:
     case = stuck()
     strict = Client(enforce_csrf_checks=True)
-    strict.force_login(kim, backend="django.contrib.auth.backends.ModelBackend")
+    strict.force_login(repairer, backend="django.contrib.auth.backends.ModelBackend")
     assert strict.post(reverse("claim", args=[case.number])).status_code == 403
     assert not Act.objects.exists()
 
@@ -146,7 +146,7 @@ def test_a_write_off_is_proposed_and_confirmed_from_the_page(
     proposal = Act.objects.get(kind="propose_write_off")
     refused = client.post(reverse("confirm", args=[proposal.id]), {"why": "yes"})
     assert refused.status_code == 403
-    other = browse(person("lou", "approver"))
+    other = browse(person("approver", "approver"))
     assert "Confirm: write off" in other.get(f"/repairs/{case.number}/").content.decode()
     other.post(reverse("confirm", args=[proposal.id]), {"why": "agreed"})
     drain_once()
@@ -158,8 +158,8 @@ def test_nobody_is_shown_a_button_that_would_be_refused(stuck: Make, person: Mak
     page = browse(person("ray", "manager")).get(f"/repairs/{case.number}/").content.decode()
     for name in ("claim", "look-again", "write-off"):
         assert reverse(name, args=[case.number]) not in page
-    browse(person("lou", "repairer")).post(reverse("claim", args=[case.number]))
-    page = browse(person("max", "repairer")).get(f"/repairs/{case.number}/").content.decode()
+    browse(person("approver", "repairer")).post(reverse("claim", args=[case.number]))
+    page = browse(person("another", "repairer")).get(f"/repairs/{case.number}/").content.decode()
     assert "holds this case; take it over before you act." in page
     for name in ("look-again", "write-off"):
         assert reverse(name, args=[case.number]) not in page
@@ -207,11 +207,11 @@ def test_what_agents_and_providers_wrote_is_shown_as_text_on_every_page(
     assert whole["Content-Disposition"].startswith("attachment")
 
 
-def test_a_figure_and_the_rows_behind_it_are_the_same(stuck: Make, client: Client, kim: User) -> None:
+def test_a_figure_and_the_rows_behind_it_are_the_same(stuck: Make, client: Client, repairer: User) -> None:
     for answer in ("refused", "refused", "lies"):
         stuck(answer)
     client.post(reverse("claim", args=[Case.objects.all()[0].number]))
-    counts = worklist.counts(Case.objects.all()[0].changed_at, kim.pk)
+    counts = worklist.counts(Case.objects.all()[0].changed_at, repairer.pk)
     assert counts["all"] == 3
     assert counts["mine"] == 1
     for view in worklist.VIEWS:
@@ -256,9 +256,11 @@ def test_what_is_not_there_is_not_found_whatever_its_name(client: Client, addres
     assert client.get(address).status_code == 404
 
 
-def test_a_person_with_a_one_time_password_sees_nothing_but_its_change(stuck: Make, client: Client, kim: User) -> None:
+def test_a_person_with_a_one_time_password_sees_nothing_but_its_change(
+    stuck: Make, client: Client, repairer: User
+) -> None:
     case = stuck()
-    Person.objects.create(user=kim, must_change=True)
+    Person.objects.create(user=repairer, must_change=True)
     for address in addresses(case):
         if address != reverse("admin:password_change"):
             answer = client.get(address)

@@ -19,7 +19,7 @@ from repairs.words.sentence import sentence
 from workflows.states import CaseState, EffectState, Kind, RunState, StepState, World
 
 NOW = dt.datetime(2026, 3, 10, 14, 0, tzinfo=dt.UTC)
-STATEMENT = "A contact record for jo@acme.example stands in the CRM."
+STATEMENT = "A contact record for office@acme.example stands in the CRM."
 DISHONEST = re.compile(r"[Rr]oll(ed)?.?back|[Ss]uccess|[Ee]xactly.once|\bNone\b|\{|\}")
 
 EVERYTHING = list(
@@ -39,7 +39,7 @@ def undoing(**more: object) -> EffectFacts:
     return effect(**{"kind": Kind.COMPENSATION.value, "world": "nothing", **more})
 
 
-def said(item: EffectFacts, subject: str = "Jo Harper") -> str:
+def said(item: EffectFacts, subject: str = "Harper Ltd") -> str:
     return sentence(subject, [Reason(code=item.reason, effect=item.id)], [item])
 
 
@@ -60,7 +60,7 @@ def every_effect() -> list[EffectFacts]:
 def test_every_state_world_and_reason_is_said_in_one_honest_sentence() -> None:
     for item in every_effect():
         text = said(item)
-        assert text.startswith("Jo Harper: "), text
+        assert text.startswith("Harper Ltd: "), text
         assert text.endswith("."), text
         assert "\n" not in text
         assert len(text) <= 500
@@ -123,7 +123,7 @@ def test_every_state_word_has_a_mark_with_a_shape_and_a_hint() -> None:
     assert marks.mark("effect", "invented").word == "invented"
 
 
-THING = "a contact record for jo@acme.example stands in the CRM"
+THING = "a contact record for office@acme.example stands in the CRM"
 SENTENCES = {
     undoing(reason="refused"): "{}, although it should be gone; the provider refused for good to undo it.",
     undoing(reason="limits"): "{}, although it should be gone; every try to undo it that is allowed was used up.",
@@ -161,14 +161,14 @@ SENTENCES = {
 
 @pytest.mark.parametrize(("item", "text"), SENTENCES.items(), ids=lambda v: getattr(v, "reason", ""))
 def test_the_sentence_of_a_common_case_is_exactly_this(item: EffectFacts, text: str) -> None:
-    assert said(item) == "Jo Harper: " + text.replace("{}", THING)
+    assert said(item) == "Harper Ltd: " + text.replace("{}", THING)
 
 
 def test_a_held_run_says_where_it_stopped_and_how_much_stands() -> None:
     done = [effect(id="a", state="verified", world="present"), effect(id="b", state="acknowledged", world="unknown")]
-    text = sentence("Jo Harper", [Reason(code="hold", detail="step mail failed: 550")], done)
+    text = sentence("Harper Ltd", [Reason(code="hold", detail="step mail failed: 550")], done)
     assert text == (
-        "Jo Harper: the work stopped half way, and 1 of its effects stands and of 1 it is not known whether it does;"
+        "Harper Ltd: the work stopped half way, and 1 of its effects stands and of 1 it is not known whether it does;"
         " a step failed, and this workflow is told to stop there."
     )
 
@@ -177,7 +177,7 @@ def test_the_worst_effect_leads_the_sentence_and_the_others_are_counted() -> Non
     known = undoing(id="a", reason="refused")
     doubt = effect(id="b", reason="cannot_know")
     reasons = [Reason(code="refused", effect="a"), Reason(code="cannot_know", effect="b")]
-    text = sentence("Jo", reasons, [known, doubt])
+    text = sentence("Harper Ltd", reasons, [known, doubt])
     assert "not known" in text
     assert text.endswith("; 1 more effect needs a person.")
 
