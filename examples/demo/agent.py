@@ -25,6 +25,8 @@ WAIT = 30
 PATIENCE = 45.0
 # A run that ends neither well nor stuck by then is reported as it is: two leases of the slowest tool and some.
 LONGEST_STORY = 180.0
+BREATH = 0.2
+MOVING = ("ready", "dispatched", "pending", "acknowledged", "unknown")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -95,11 +97,23 @@ def begin(api: Api, number: int, email: str = "") -> Json:
 
 
 def follow(api: Api, run: Json) -> Json:
-    """Waits until the run is over or needs a person."""
+    """Waits until the run is over, or needs a person and nothing else of it moves."""
     end = time.monotonic() + LONGEST_STORY
-    while run["phase"] != "over" and run["state"] != "stuck" and time.monotonic() < end:
+    while run["phase"] != "over" and not (run["state"] == "stuck" and at_rest(run)) and time.monotonic() < end:
+        # A stuck run is answered at once; its other branches are asked for again after a breath.
+        time.sleep(BREATH if run["state"] == "stuck" else 0)
         run = api.call("GET", f"runs/{run['id']}", Prefer=f"wait={WAIT}")
     return run
+
+
+def at_rest(run: Json) -> bool:
+    """Nothing is under way, and what was seen undone is called undone."""
+    undone = {e["compensates"] for e in run["effects"] if e["kind"] == "compensation" and e["state"] == "verified"}
+    return not any(
+        (effect["state"] in MOVING and (effect["state"] != "acknowledged" or effect["verifiable"]))
+        or (effect["id"] in undone and effect["state"] != "undone")
+        for effect in run["effects"]
+    )
 
 
 def kill_in_the_middle(api: Api, run: str, worker: int) -> None:
@@ -121,6 +135,9 @@ def tell(number: int, run: Json) -> str:
         what = "compensates " if effect["kind"] == "compensation" else ""
         reason = f" ({effect['reason']})" if effect["reason"] else ""
         lines.append(f"  {what + effect['tool']:38} {effect['state']:12} world: {effect['world']}{reason}")
+    for wait in run["blocked_by"]:
+        whom = ", ".join(f"{name} {value}" for one in wait["by"] for name, value in one.items())
+        lines.append(f"  {wait['step']} waits ({wait['reason']}): {whom}")
     lines += [f"  remains: {residue['statement']}" for residue in run["residue"]]
     lines += [f"  a person is asked: {case['sentence']}" for case in run["cases"]]
     return "\n".join(lines)

@@ -39,8 +39,8 @@ class Calendar:
             },
             "the demo",
         )
+        logging.disable(logging.WARNING)  # it warns of what is meant here: no login, a new folder
         radicale.log.setup()
-        logging.getLogger("radicale").setLevel(logging.ERROR)  # it warns of what is meant here: no login, a new folder
         self._application = radicale.app.Application(configuration)
         for path, method, body in (("/demo/", "MKCOL", b""), (CALENDAR, "MKCALENDAR", MAKE)):
             self._ask(method, path, body)  # there already the second time: Radicale says so and changes nothing

@@ -26,8 +26,6 @@ from workflows.models import Agent
 
 Json = dict[str, Any]
 EXAMPLES = Path(__file__).parents[2] / "examples"
-# For a slow machine; a story takes about two seconds.
-LONG = 60
 
 # The services start in about a second; this is for a machine that does much else.
 START = 60
