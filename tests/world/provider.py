@@ -22,7 +22,7 @@ from tests.world.switches import Board, Switch
 
 
 class Provider:
-    """POST /contacts, GET|DELETE /contacts?reference=K, GET|PUT|PATCH|DELETE /contacts/{id}; other collections likewise."""
+    """POST /contacts, GET|DELETE /contacts?reference=K, GET|PUT|PATCH|DELETE /contacts/{id}; others likewise."""
 
     def __init__(self, port: int = 0) -> None:
         self.book = Book()
