@@ -30,6 +30,7 @@ class Step:
     undoings: tuple[str, ...]
     undone: tuple[str, ...]
     polls: tuple[str, ...]
+    sleep: str  # "" or until what its first call sleeps past its lease: "lost" or "decided"
     fallback: tuple[str, ...] | None  # what the other tool meets that is tried when the undoing is refused for good
 
     def options(self, story: int) -> dict[str, Any]:
@@ -45,6 +46,7 @@ class Story:
     on_failure: str
     after_irreversible: str
     twins: int  # runs of the workflow at once
+    drains: int
     cancel_at: int | None  # the turn after which the first of them is cancelled
     acts: tuple[str, ...]  # what people do, one each time that all is quiet
 
@@ -57,8 +59,9 @@ def words(of: list[str], most: int = 3) -> st.SearchStrategy[tuple[str, ...]]:
 def steps(draw: st.DrawFn) -> tuple[Step, ...]:
     made = []
     for n in range(draw(st.integers(1, 4))):
+        by = draw(st.sampled_from(["native_key", "none", "natural_key"]))
         step = Step(
-            by=draw(st.sampled_from(["native_key", "none", "natural_key"])),
+            by=by,
             verify=draw(st.sampled_from([True, True, True, False])),
             undo=draw(st.sampled_from([True, True, True, False])),
             effect_class=draw(st.sampled_from(["reversible", "reversible", "irreversible", "bufferable"])),
@@ -69,6 +72,8 @@ def steps(draw: st.DrawFn) -> tuple[Step, ...]:
             undoings=draw(words(SENDS)),
             undone=draw(words(LOOKS)),
             polls=draw(words(POLLS, 2)),
+            # Who knows no key and searches by nature is never late here: its late booking would be a second one.
+            sleep=draw(st.sampled_from(["", "", "", "lost", "decided"])) if by != "natural_key" else "",
             fallback=draw(st.one_of(st.none(), words(SENDS, 2))),
         )
         made.append(step)
@@ -81,6 +86,7 @@ stories = st.builds(
     on_failure=st.sampled_from(["compensate", "compensate", "hold", "forward"]),
     after_irreversible=st.sampled_from(["compensate", "hold"]),
     twins=st.integers(1, 2),
+    drains=st.sampled_from([1, 1, 3]),
     cancel_at=st.one_of(st.none(), st.integers(0, 12)),
     acts=words(ACTS, 5),
 )

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import threading
 from collections.abc import Callable
 from typing import Any
 
 import pytest
+from django.db import connection
 from hypothesis import HealthCheck, given, note, settings
 from hypothesis import Phase as Part
 
@@ -31,7 +33,11 @@ EXAMPLES = 80  # about 10 seconds on an idle machine
 _numbers = itertools.count(1)
 
 
-def test_every_story_ends_in_the_truth(world: World, workflow: Make, begin: Make, agent: Any) -> None:
+def test_every_story_ends_in_the_truth(
+    world: World, workflow: Make, begin: Make, agent: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("workflows.drain.RECOVER_EVERY", 0.02)
+
     @settings(
         max_examples=EXAMPLES,
         derandomize=True,
@@ -55,7 +61,7 @@ def test_every_story_ends_in_the_truth(world: World, workflow: Make, begin: Make
 def play(story: Story, workflow: Make, begin: Make, agent: Any) -> list[Run]:
     """1. The workflow's tools and what they meet. 2. Its runs, one perhaps cancelled on the way. 3. What people do."""
     simulated.fresh()
-    watched.together.clear()
+    watched.wake_up()
     story_number = next(_numbers)
     tools = [f"t{story_number}.s{n}" for n in range(len(story.steps))]
     for name, step in zip(tools, story.steps, strict=True):
@@ -70,13 +76,39 @@ def play(story: Story, workflow: Make, begin: Make, agent: Any) -> list[Run]:
                 drain.turn()
                 drain.wait(0.001)
             try_to(lambda: cancel(agent, runs[0].id, reason="drawn"))
-        drain.until_idle(20)
+        until_idle(drain, story.drains - 1)
         for act in story.acts:
             do(act, runs)
-            drain.until_idle(20)
+            until_idle(drain, story.drains - 1)
     finally:
         drain.close()
     return [again(run) for run in runs]
+
+
+def until_idle(drain: Drain, others: int) -> None:
+    """Drains with so many others beside it; none of them may meet trouble."""
+    troubles: list[BaseException] = []
+
+    def beside() -> None:
+        second = Drain(slots=4)
+        try:
+            second.until_idle(20)
+        except BaseException as trouble:
+            troubles.append(trouble)
+        finally:
+            second.close()
+            connection.close()
+
+    threads = [threading.Thread(target=beside) for _ in range(others)]
+    for thread in threads:
+        thread.start()
+    try:
+        drain.until_idle(20)
+    finally:
+        for thread in threads:
+            thread.join()
+    assert troubles == []
+    drain.until_idle(20)
 
 
 def declare(name: str, step: Step, story: int) -> None:
@@ -95,6 +127,8 @@ def declare(name: str, step: Step, story: int) -> None:
         "look_undone": step.undone,
         "poll": step.polls,
     }
+    if step.sleep:
+        watched.sleepers[name] = step.sleep
     for what, script in words.items():
         simulated.WORLD.script(name, what, *script)
 
