@@ -83,7 +83,8 @@ def of_run(reason: Reason, effects: Sequence[EffectFacts]) -> str:
     facts = [f"{stands} of its effects {'stands' if stands == 1 else 'stand'}"]
     if doubt:
         facts.append(f"of {doubt} it is not known whether {'it does' if doubt == 1 else 'they do'}")
-    return f"the work stopped half way{where}, and {' and '.join(facts)}; {because(reason.code)}"
+    why = because(reason.code, undoing=True)  # the clause that speaks of something, where no effect is named
+    return f"the work stopped half way{where}, and {' and '.join(facts)}; {why}"
 
 
 def statement(effect: EffectFacts) -> str:

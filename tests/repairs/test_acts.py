@@ -195,7 +195,7 @@ def test_a_held_run_is_turned_back_by_a_person(
     run = run_through(workflow("crm.contact", "mail.send", on_failure="hold"))
     case = Case.objects.get(run=run)
     assert case.sentence.endswith(
-        "the work stopped half way, and 1 of its effects stands;"
+        "the work stopped half way at step send, and 1 of its effects stands;"
         " a step failed, and this workflow is told to stop there."
     )
     turn_back.turn_back(case.id, by=repairer, why="the order was withdrawn", fence=case.fence)

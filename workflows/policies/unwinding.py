@@ -13,7 +13,7 @@ from typing import Any
 
 from workflows.policies import order
 from workflows.policies.after_look import LOOKED_AT_AGAIN
-from workflows.states import EffectState
+from workflows.states import EffectState, StepState
 
 S = EffectState
 UNDER_WAY = {S.DISPATCHED, S.PENDING, S.UNKNOWN}
@@ -74,7 +74,7 @@ def course_of(run: Any, steps: list[Any], effects: list[Any]) -> Course:
         free = all(cleared.get(name, True) for name in below[step.name])
         cleared[step.name] = effect is None or _clear(course, mode, step, effect, undoing.get(effect.id), free)
     if mode == "hold":
-        _hold(course, run, effects)
+        _hold(course, run, steps, effects)
     made = course.compensate or course.fall_back
     moving = course.cancel or course.doubtful or made or course.people or course.undone
     course.over = not moving and mode != "wait" and all(cleared.values())
@@ -159,9 +159,11 @@ def _fallback(step: Any, undoing: Any) -> str:
     return str(names[undoing.generation]) if undoing.generation < len(names) else ""
 
 
-def _hold(course: Course, run: Any, effects: list[Any]) -> None:
+def _hold(course: Course, run: Any, steps: list[Any], effects: list[Any]) -> None:
     if course.cancel or course.doubtful or any(_under_way(e) for e in effects):
         return
     stands = run.ending == "compensate"
     code = "irreversible_happened" if stands else "hold"
-    course.people.append({"code": code, "effect": None, "step": "", "tool": "", "detail": run.end_reason})
+    failed = next((s for s in steps if s.state == StepState.FAILED), None)
+    where = {"step": failed.name, "tool": failed.tool.name} if failed else {"step": "", "tool": ""}
+    course.people.append({"code": code, "effect": None, **where, "detail": run.end_reason})
