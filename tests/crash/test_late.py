@@ -149,6 +149,27 @@ def test_a_late_yes_to_what_nobody_could_know_is_told_to_the_person(lost: Make, 
     assert (states(again(run)), world.sends) == ({"a forward": "verified present"}, [])
 
 
+@pytest.mark.parametrize("written_off", [False, True])
+def test_a_late_yes_to_what_was_proved_to_be_nothing_makes_it_unknown(
+    lost: Make, tool: Make, world: World, written_off: bool
+) -> None:
+    tool("t.a", undo=False)
+    world.script("t.a", "execute", "lies")
+    run, late = lost("t.a", booked=False)
+    drain_once()
+    assert states(again(run)) == {"a forward": "stuck nothing"}
+    if written_off:
+        people.write_off(late.id, by="person:tester", why="it is not there")
+        drain_once()
+        assert (again(run).state, again(run).residue) == ("written_off", [])
+    world.things[late.key] = late.arguments
+    assert answer(late, YES)[0] == "stuck"
+    drain_once()
+    run = again(run)
+    assert (states(run), run.state) == ({"a forward": "stuck unknown"}, "stuck")
+    assert run.people_reasons[0]["code"] == ("late_answer" if written_off else "not_found")
+
+
 def test_a_look_that_comes_late_and_found_something_is_not_forgotten(lost: Make, tool: Make, world: World) -> None:
     """It stood still while another look counted the effect as absent and the effect failed."""
     tool("t.a")

@@ -10,10 +10,10 @@ from workflows.fetch import fetch
 from workflows.models import Attempt, Effect
 from workflows.outcomes import Acknowledged, NotSent, Outcome, Pending, Refused, Sighting, Unknown, Verdict
 from workflows.policies.after_outcome import horizon
-from workflows.states import EffectState
+from workflows.states import REST, EffectState, World
 from workflows.toolbox import give_tools, times_of
 
-S = EffectState
+S, W = EffectState, World
 MAYBE_DONE = ("acknowledged", "pending", "unknown")  # outcomes after which something may be there
 
 
@@ -44,10 +44,12 @@ def _heed(effect: Effect, outcome: Outcome, now: dt.datetime) -> bool:
         return True
     if yes and effect.state == S.STUCK:
         _learn(effect, outcome, now)
+        effect.world = W.UNKNOWN.value if effect.world == W.NOTHING else effect.world
         effect.detail = f"{effect.detail}; a late yes came at {now.isoformat(timespec='seconds')}"
         effect.note()
         return True
-    if yes and effect.state in (S.FAILED, S.CANCELLED, S.UNDONE):
+    accepted = effect.state == S.WRITTEN_OFF and effect.world != W.NOTHING  # whoever wrote it off reckoned with it
+    if yes and effect.state in REST and not accepted:
         detail = "a yes came after it was believed that nothing happened"
         effect.stick(reason="late_answer", detail=detail, world="unknown")
         return True
