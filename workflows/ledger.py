@@ -80,7 +80,7 @@ def save_effects(effects: Sequence[Effect], *, now: dt.datetime, actor: str = EN
     made = journal.chain([_event_of(effect, actor) for effect in moved], at=now)
     for effect in moved:
         effect.changed_at = now
-    written = rows.update(moved, EFFECT_COLUMNS, guards)
+    written = rows.update(moved, rows.changed(moved, EFFECT_COLUMNS), guards)
     journal.write(pair for pair, effect in zip(made, moved, strict=True) if effect.id in written)
     for effect in moved:
         effect.event, effect.payload = "", None
@@ -134,10 +134,11 @@ def save_runs(runs: Sequence[Run], *, now: dt.datetime, actor: str = ENGINE) -> 
     )
     for run in runs:
         run.changed_at = now
-    rows.update(runs, RUN_COLUMNS, [{} for _ in runs])
+    rows.update(runs, rows.changed(runs, RUN_COLUMNS), [{} for _ in runs])
     journal.write(made)
     for run in runs:
-        run.event, run.payload, run.was_phase = "", None, run.phase
+        run.event, run.payload = "", None
+        run.remember()
     notify({run.id for run in moved}, work=actor != ENGINE)
 
 

@@ -21,6 +21,7 @@ from workflows.toolbox import tool_of
 from workflows.tools.call import Call
 
 KEY_LENGTH = 26
+KEY_BYTES = 20  # of the HMAC: what 26 characters need, in whole groups of five bytes
 NEEDS_RESULT = re.compile(r"\$\{[^}]*\bresult\b")
 
 
@@ -164,8 +165,8 @@ def _effect(
 def key_of(run: Run, step: Step, kind: Kind, generation: int = 0) -> str:
     """26 characters of lower-case base32hex: the same after a restore that lost the row."""
     parts = [str(run.agent_id), run.idempotency_key, step.name, kind.value, str(generation)]
-    mac = hmac.new(str(settings.INSTALL_SECRET).encode(), json.dumps(parts).encode(), hashlib.sha256).digest()
-    return base64.b32hexencode(mac).decode().lower()[:KEY_LENGTH]
+    mac = hmac.digest(str(settings.INSTALL_SECRET).encode(), json.dumps(parts).encode(), "sha256")
+    return base64.b32hexencode(mac[:KEY_BYTES]).decode().lower()[:KEY_LENGTH]
 
 
 def digest_of(tool: Tool, kind: Kind, arguments: dict[str, Any]) -> str:
@@ -175,4 +176,7 @@ def digest_of(tool: Tool, kind: Kind, arguments: dict[str, Any]) -> str:
 
 def canonical_digest(value: Any) -> str:
     """sha256 in hex over the value's JSON with sorted names and no spaces."""
-    return hashlib.sha256(json.dumps(value, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+    return hashlib.sha256(_canonical(value).encode()).hexdigest()
+
+
+_canonical = json.JSONEncoder(sort_keys=True, separators=(",", ":")).encode

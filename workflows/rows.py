@@ -13,6 +13,7 @@ import uuid
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+import orjson
 from django.db import connection, models
 
 
@@ -25,7 +26,7 @@ def now() -> dt.datetime:
 
 
 # Sets have no statistics: what is planned once, while a table is small, would read all of it once it is big.
-BY_INDEX = ("enable_seqscan", "enable_hashjoin", "enable_mergejoin")
+BY_INDEX = ("enable_seqscan", "enable_bitmapscan", "enable_hashjoin", "enable_mergejoin")
 NOW = "SELECT clock_timestamp(), " + ", ".join(f"set_config('{name}', 'off', true)" for name in BY_INDEX)
 
 
@@ -37,12 +38,25 @@ def update(rows: Sequence[models.Model], names: tuple[str, ...], guards: Sequenc
     if not rows:
         return set()
     data = [
-        {**values(row, names), "id": _hex(row.pk), **{f"was_{k}": v for k, v in guard.items()}}
+        {**values(row, names), "id": row.pk, **{f"was_{k}": v for k, v in guard.items()}}
         for row, guard in zip(rows, guards, strict=True)
     ]
     with connection.cursor() as cursor:
         cursor.execute(_update_sql(type(rows[0]), names, tuple(sorted(guards[0]))), [encode(data)])
         return {row[0] for row in cursor.fetchall()}
+
+
+def changed(rows: Sequence[Any], names: tuple[str, ...]) -> tuple[str, ...]:
+    """Those of `names` in which some row differs from what it was read as (`was`): a set needs no others written.
+
+    Values are replaced, never changed in place, or this would not see it."""
+    found = {
+        name
+        for row in rows
+        for name in names
+        if (facts := row.__dict__)[name] is not (was := facts["was"])[name] and facts[name] != was[name]
+    }
+    return tuple(name for name in names if name in found)
 
 
 def insert(model: type[models.Model], data: Sequence[dict[str, Any]]) -> None:
@@ -56,24 +70,9 @@ def insert(model: type[models.Model], data: Sequence[dict[str, Any]]) -> None:
 def create(rows: Sequence[models.Model]) -> None:
     """Inserts instances, all columns, in one statement."""
     if rows:
-        names, ids = _columns(type(rows[0]))
+        names = tuple(_types(type(rows[0])))
         data = [values(row, names) for row in rows]
-        for row in data:
-            for name in ids:
-                row[name] = _hex(row[name])
         insert(type(rows[0]), data)
-
-
-@functools.lru_cache
-def _columns(model: type[models.Model]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """(all, those that are ids)."""
-    types = _types(model)
-    return tuple(types), tuple(name for name, kind in types.items() if kind == "uuid")
-
-
-def _hex(value: uuid.UUID | None) -> str | None:
-    """As PostgreSQL reads it too, made in a third of the time that the form with dashes takes."""
-    return None if value is None else f"{value.int:032x}"
 
 
 def values(row: models.Model, names: Iterable[str]) -> dict[str, Any]:
@@ -83,19 +82,22 @@ def values(row: models.Model, names: Iterable[str]) -> dict[str, Any]:
 
 def _plain(value: Any) -> Any:
     if isinstance(value, dt.datetime):
-        return _moment(value)
+        return value.isoformat()
     if isinstance(value, uuid.UUID):
         return str(value)
     raise TypeError(f"{value!r} has no place in a row")
 
 
-@functools.lru_cache(maxsize=512)
-def _moment(value: dt.datetime) -> str:
-    """All rows of a set are written with the same few moments."""
-    return value.isoformat()
+_slowly = json.JSONEncoder(default=_plain, separators=(",", ":")).encode
 
 
-encode = json.JSONEncoder(default=_plain, separators=(",", ":")).encode
+def encode(data: Any) -> str:
+    """JSON, with moments and ids as texts. What the fast writer refuses (a number past 64 bits, half a surrogate
+    pair) is left to the other, and to PostgreSQL's judgement."""
+    try:
+        return orjson.dumps(data, default=_plain).decode()
+    except TypeError:
+        return _slowly(data)
 
 
 GUARD_TYPES = {"fence": "int", "seq": "int", "states": "text[]"}

@@ -9,7 +9,7 @@ from django.conf import settings
 from django.db import connection
 
 from config.house import stopping
-from workflows import bells, history, queue
+from workflows import bells, garbage, history, queue
 from workflows.drain import Drain, next_due
 from workflows.engine.recover import recover
 
@@ -21,6 +21,7 @@ log = structlog.get_logger(__name__)
 
 def drain() -> None:
     """Claims, calls, looks and advances for a while, wakes at bells, and rings its successor before it ends."""
+    garbage.calm()
     work = Drain()
     listener = bells.Listener(lambda: work.bell.put("work"), slots=settings.Q_CLUSTER["workers"])
     if listener.slot is None:

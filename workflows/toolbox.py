@@ -22,7 +22,6 @@ V = TypeVar("V", Stored, Workflow)
 
 _stored: dict[uuid.UUID, Any] = {}
 _built: dict[uuid.UUID, Tool] = {}
-_timings: dict[tuple[uuid.UUID, str], Timings] = {}
 
 
 def tool_of(stored: Stored) -> Tool:
@@ -33,33 +32,34 @@ def tool_of(stored: Stored) -> Tool:
 
 def times_of(effect: Effect) -> Timings:
     """The times of the operation that the effect performs."""
-    name = (effect.tool_id, effect.operation)
-    if name not in _timings:
-        _timings[name] = tool_of(effect.tool).timings(effect.operation)
-    return _timings[name]
+    return tool_of(effect.tool).timings(effect.operation)
 
 
 def give_tools(rows: Sequence[Effect] | Sequence[Step]) -> None:
     """Puts the tool into each row. At most one statement, for versions not met before."""
-    tools = _known(Stored, {row.tool_id for row in rows})
-    for row in rows:
-        give(row, "tool", tools[row.tool_id])
+    tools = _known(Stored, [row.tool_id for row in rows])
+    for row, tool in zip(rows, tools, strict=True):
+        give(row, "tool", tool)
 
 
 def give_workflows(runs: Iterable[Run]) -> None:
     runs = list(runs)
-    workflows = _known(Workflow, {run.workflow_id for run in runs})
-    for run in runs:
-        give(run, "workflow", workflows[run.workflow_id])
+    workflows = _known(Workflow, [run.workflow_id for run in runs])
+    for run, workflow in zip(runs, workflows, strict=True):
+        give(run, "workflow", workflow)
 
 
-def _known(model: type[V], ids: set[uuid.UUID]) -> dict[uuid.UUID, V]:
-    if missing := [i for i in ids if i not in _stored]:
-        _stored.update((row.id, row) for row in fetch(model, "WHERE t.id = ANY (%s)", [missing]))
-    return _stored
+def _known(model: type[V], ids: list[uuid.UUID]) -> list[V]:
+    """The rows of these ids, in their order."""
+    try:
+        return [_stored[i] for i in ids]
+    except KeyError:
+        missing = {i for i in ids if i not in _stored}
+        _stored.update((row.id, row) for row in fetch(model, "WHERE t.id = ANY (%s)", [list(missing)]))
+        return [_stored[i] for i in ids]
 
 
 def forget() -> None:
     """Lets go of all that is kept: for tests that make other tools under old ids."""
-    for kept in (_stored, _built, _timings):
+    for kept in (_stored, _built):
         kept.clear()

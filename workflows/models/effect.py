@@ -88,6 +88,7 @@ class Effect(models.Model):
     was_state: str = ""
     was_fence: int = 0
     was_seq: int = 0
+    was: dict[str, Any] | None = None
     sending: Any = None  # the attempt under way, in the process that makes it
 
     class Meta:
@@ -154,8 +155,11 @@ class Effect(models.Model):
         return effect
 
     def remember(self) -> None:
-        """Keeps what the row was read as: a move is written only while that still holds."""
-        self.was_state, self.was_fence, self.was_seq = self.state, self.fence, self.seq
+        """Keeps what the row was read as: a move is written only while that still holds, and of it what changed."""
+        facts = self.__dict__
+        facts.pop("was", None)
+        self.was_state, self.was_fence, self.was_seq = facts["state"], facts["fence"], facts["seq"]
+        self.was = facts.copy()
 
     def twin(self) -> Effect:
         """The same row in memory once more: what is done to it leaves this one as it is."""

@@ -10,7 +10,7 @@ from typing import Any, TypeVar, cast
 import uuid_utils.compat
 from django.core.serializers.json import DjangoJSONEncoder
 from django.db import models
-from django_fsm import FSMField, FSMFieldDescriptor, transition
+from django_fsm import FSMField, FSMFieldDescriptor, TransitionNotAllowed, transition
 
 from workflows.states import MOVES
 
@@ -61,14 +61,22 @@ def effect_move(name: str) -> Callable[[F], F]:
 def named(field: str, name: str, sources: list[str], target: str) -> Callable[[F], F]:
     """A state machine's transition that leaves `name` in `event` on the instance."""
 
+    allowed = frozenset(sources)
+
     def decorate(method: F) -> F:
         @functools.wraps(method)
         def body(self: Any, *args: Any, **kwargs: Any) -> None:
+            facts = self.__dict__
             if self.event:
                 raise RuntimeError(f"{self!r} has an unwritten move {self.event!r}; the ledger writes one at a time")
+            if facts[field] not in allowed:
+                raise TransitionNotAllowed(f"{name} does not lead out of {facts[field]!r}", object=self, method=method)
             method(self, *args, **kwargs)
+            facts[field] = target
             self.event = name
 
-        return cast(F, transition(field=field, source=sources, target=target)(body))
+        # Known to django-fsm, for whoever lists the moves; made without its signals, which nobody hears.
+        transition(field=field, source=sources, target=target)(body)
+        return cast(F, body)
 
     return decorate

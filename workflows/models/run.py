@@ -51,6 +51,7 @@ class Run(models.Model):
     event: str = ""
     payload: dict[str, Any] | None = None
     was_phase: str = ""
+    was: dict[str, Any] | None = None
 
     class Meta:
         ordering = ("-id",)
@@ -83,8 +84,11 @@ class Run(models.Model):
         return run
 
     def remember(self) -> None:
-        """Keeps the phase that the row was read with, for the entry of its next move."""
-        self.was_phase = self.phase
+        """Keeps what the row was read as: for the entry of its next move, and to write only what changed."""
+        facts = self.__dict__
+        facts.pop("was", None)
+        self.was_phase = facts["phase"]
+        self.was = facts.copy()
 
     @named("phase", "seal", [P.OPEN.value], P.RUNNING.value)
     def seal(self) -> None:

@@ -34,6 +34,7 @@ class Tool:
         self.name = name
         self.spec = dict(spec)
         self.profile: dict[str, Any] = dict(spec["profile"])
+        self._timings: dict[str, Timings] = {}
 
     @functools.cached_property
     def reads_steps(self) -> bool:
@@ -66,9 +67,11 @@ class Tool:
 
     def timings(self, operation: str) -> Timings:
         """The times of "execute" or "compensate". `LookupError` where the operation isn't declared."""
-        if not self.has(operation):
-            raise LookupError(f"{self.name} declares no {operation}")
-        return timings_of(self.spec, operation)
+        if operation not in self._timings:
+            if not self.has(operation):
+                raise LookupError(f"{self.name} declares no {operation}")
+            self._timings[operation] = timings_of(self.spec, operation)
+        return self._timings[operation]
 
     def scopes(self, call: Call) -> list[str]:
         """The canonical names of what this call touches, sorted. Raises `ExpressionError` where one can't be made."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import json
 import traceback
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -32,9 +33,11 @@ def calls_of(effects: Sequence[Effect], now: dt.datetime) -> list[tuple[Tool, Ca
 
 
 def guarded(act: Callable[[], Outcome]) -> Outcome:
-    """An exception out of a tool is our bug; nobody knows what was sent before it."""
+    """An exception out of a tool is our bug; nobody knows what was sent before it. So is an answer that isn't JSON."""
     try:
-        return act()
+        outcome = act()
+        _sound(outcome.evidence, getattr(outcome, "result", None))
+        return outcome
     except Exception:
         return Unknown(
             reason="our tool broke in the middle of the call",
@@ -42,9 +45,19 @@ def guarded(act: Callable[[], Outcome]) -> Outcome:
         )
 
 
+def _sound(*documents: Any) -> None:
+    """Raises `ValueError` for what is no number in JSON; it would be written as null, which is another answer."""
+    _strict(documents)
+
+
+_strict = json.JSONEncoder(allow_nan=False, default=str).encode
+
+
 def seen(act: Callable[[], Sighting]) -> Sighting:
     try:
-        return act()
+        sighting = act()
+        _sound(sighting.evidence, sighting.result)
+        return sighting
     except Exception:
         return Sighting(
             verdict=Verdict.INCONCLUSIVE,

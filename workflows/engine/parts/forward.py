@@ -60,8 +60,9 @@ def go_on(run: Run, steps: list[Step], effects: list[Effect], changes: Changes) 
     _open_gates(run, steps, effects, changes)
     if run.sealed and not changes.born[run.id] and all(s.state in (StepState.DONE, StepState.SKIPPED) for s in steps):
         run.end()
-    names = {step.id: step for step in steps}
-    return [reason_of(e, names[e.step_id]) for e in effects if e.state == S.STUCK or looked_at_again(e)]
+    people = [e for e in effects if e.state == S.STUCK or looked_at_again(e)]
+    names = {step.id: step for step in steps} if people else {}
+    return [reason_of(e, names[e.step_id]) for e in people]
 
 
 def _stopped(run: Run, steps: list[Step], effects: list[Effect], now: dt.datetime) -> bool:
