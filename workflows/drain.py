@@ -144,13 +144,13 @@ class Drain:
         self.bell.put("answer")
 
     def _record(self, *, claim: bool) -> bool:
-        seen = [future for future in self._looks if future.done()]
+        seen = one_each({future: effect for future, (effect, _) in self._looks.items()})
         if seen:
             if left := salvage.again(look.record, [(self._looks[f][0], f.result(), self._looks[f][1]) for f in seen]):
                 salvage.again(look.anew, left)
             for future in seen:
                 del self._looks[future]
-        sent = [future for future in self._sends if future.done()]
+        sent = one_each(self._sends)
         if sent:
             self._full.clear()
             free = max(self.slots - len(self._looks), 0) if claim else 0
@@ -158,12 +158,19 @@ class Drain:
             for future in sent:
                 del self._sends[future]
             self._ask(mine)
-        images = [future for future in self._images if future.done()]
+        images = one_each(self._images)
         if images:
             kept, not_sent = salvage.again(image.keep, [(self._images.pop(f), f.result()) for f in images])
             salvage.record_all(list(not_sent))
             self._call(kept)
         return bool(sent or seen or images)
+
+
+def one_each(jobs: dict[Future[Any], Effect]) -> list[Future[Any]]:
+    """Those that are answered, one for each effect: a row can be written once in a set. The call that was given up may
+    be answered together with the one that was made instead; the second answer waits for the next round."""
+    done = {jobs[future].id: future for future in reversed(jobs) if future.done()}
+    return [*done.values()][::-1]
 
 
 def began(effects: list[Effect]) -> dt.datetime:

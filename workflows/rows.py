@@ -34,9 +34,12 @@ def update(rows: Sequence[models.Model], names: tuple[str, ...], guards: Sequenc
     """Writes `names` of each row where its guard still holds; returns the ids that were written.
 
     A guard is {"fence": int, "seq": int, "states": [str]} or a part of it; all guards of a call have the same parts.
+    Raises `ValueError` for a row given twice: one of both would be written, and nobody could tell which.
     """
     if not rows:
         return set()
+    if len({row.pk for row in rows}) < len(rows):
+        raise ValueError(f"a {type(rows[0]).__name__} is to be written twice in one set")
     data = [
         {**values(row, names), "id": row.pk, **{f"was_{k}": v for k, v in guard.items()}}
         for row, guard in zip(rows, guards, strict=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import Any
 
 import pytest
@@ -18,6 +18,7 @@ from workflows.engine.advance import advance
 from workflows.engine.recover import recover
 from workflows.models import Attempt, Effect, Look, Run
 from workflows.outcomes import Acknowledged, NotSent, Outcome, Refused, Sighting, Unknown, Verdict
+from workflows.proof import Flaw, verify
 
 pytestmark = pytest.mark.django_db(transaction=True)
 Make = Callable[..., Any]
@@ -104,17 +105,72 @@ def test_a_yes_that_comes_while_the_key_is_sent_again_outweighs_the_second_answe
     run, late = lost("t.a", booked=True)
     drain = Drain(slots=2)
     try:
-        for _ in range(200):
-            drain.turn()
-            if world.sends:
-                break
-            drain.wait(0.01)
+        until(drain, lambda: bool(world.sends))
         assert answer(late, YES)[0] == "dispatched"
         drain.until_idle()
     finally:
         drain.close()
     assert states(again(run)) == {"a forward": "verified present"}
     assert len(world.sends) == 1
+
+
+def test_two_answers_for_one_effect_are_written_one_after_the_other(lost: Make, tool: Make, world: World) -> None:
+    """One drain may have both in its hand: the call that it had given up, and the one that it made instead."""
+    tool("t.a")
+    world.script("t.a", "look", "absent")
+    run, late = lost("t.a", booked=False)
+    drain = Drain(slots=2)
+    try:
+        until(drain, lambda: bool(drain._sends))
+        wait(drain._sends)
+        drain._sends = {answered(YES): late, **drain._sends}
+        drain.until_idle()
+    finally:
+        drain.close()
+    assert states(again(run)) == {"a forward": "verified present"}
+    assert [attempt.stale for attempt in Attempt.objects.order_by("id")] == [True, False]
+    assert whole()
+
+
+def test_two_looks_at_one_effect_are_written_one_after_the_other(lost: Make, tool: Make, world: World) -> None:
+    """A late answer may have caused the second while the first was under way."""
+    tool("t.a")
+    run, late = lost("t.a", booked=True)
+    drain = Drain(slots=2)
+    try:
+        began = rows.now()
+        first = look.claim(1)
+        answer(late, YES)
+        second = look.claim(1)
+        found = Sighting(verdict=Verdict.FOUND)
+        drain._looks = {answered(found): (effect, began) for effect in [*first, *second]}
+        drain.until_idle()
+    finally:
+        drain.close()
+    assert states(again(run)) == {"a forward": "verified present"}
+    assert Look.objects.count() == 2
+    assert whole()
+
+
+def answered(value: Any) -> Future[Any]:
+    future: Future[Any] = Future()
+    future.set_result(value)
+    return future
+
+
+def until(drain: Drain, holds: Callable[[], bool]) -> None:
+    for _ in range(1000):
+        drain.turn()
+        if holds():
+            return
+        drain.wait(0.01)
+    raise AssertionError("it never came to that")
+
+
+def whole() -> bool:
+    flaws: list[Flaw] = []
+    verify(flaws.append)
+    return not flaws
 
 
 def test_a_late_yes_to_what_failed_is_undone_and_not_forgotten(lost: Make, tool: Make, world: World) -> None:
