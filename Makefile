@@ -3,19 +3,24 @@ PYTHON ?= python3
 PORT ?= 8000
 ARGS ?=
 TESTS ?= tests
+ROUNDS ?= 3
+SECONDS ?= 8
 # Two workers: one for each core of the smallest machine this is tested on. loadscope keeps a module's fixtures together.
 PYTEST_ARGS ?= -n 2 --dist loadscope
 IN = .venv/bin/python
 LOCK = .venv/bin/python -m uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
 	--no-annotate --quiet --custom-compile-command "make lock"
 
-.PHONY: up test lint format lock runtime development
+.PHONY: up test bench lint format lock runtime development
 
 up: runtime
 	@exec $(IN) manage.py up --port $(PORT) $(ARGS)
 
 test: development
 	$(IN) -m pytest $(PYTEST_ARGS) $(TESTS)
+
+bench: runtime
+	@exec $(IN) -m benchmarks --rounds $(ROUNDS) --seconds $(SECONDS) $(ARGS)
 
 lint: development
 	$(IN) -m ruff check .
