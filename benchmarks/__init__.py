@@ -1,0 +1,1 @@
+"""How many durable effects a second, next to one-row inserts and two peers on the same server in the same run."""
