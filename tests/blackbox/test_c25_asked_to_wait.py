@@ -83,7 +83,8 @@ def test_a_503_that_the_manifest_declares_temporary_is_believed(story: Story) ->
 
 def test_a_429_after_a_lost_answer_does_not_settle_what_the_lost_one_did(story: Story) -> None:
     """The first send booked; the second was refused as too many. The doubt about the first is looked at."""
-    story.apply(manifests.one_step(manifests.tool("crm.contact", "contacts", asking=manifests.NO_LAG)))
+    tool = manifests.tool("crm.contact", "contacts", asking=manifests.NO_LAG, late="1m")
+    story.apply(manifests.one_step(tool))
     story.world.script(method="POST", answer="cut", keys="ignored")
     story.world.script(method="POST", answer="429", keys="ignored", times=None)
     story.world.script(method="GET", read="missing", times=1)

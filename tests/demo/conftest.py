@@ -86,8 +86,9 @@ def api(house: Callable[[str], Api]) -> Api:
     return house("demo/manifest.yaml")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def one_worker(outside: dict[str, str], django_db_setup: None) -> Iterator[Worker]:
+    """It must not outlive its module: it would do the work of other tests on the same database."""
     worker = Worker(outside)
     yield worker
     worker.stop()
@@ -95,7 +96,7 @@ def one_worker(outside: dict[str, str], django_db_setup: None) -> Iterator[Worke
 
 @pytest.fixture
 def at_work(one_worker: Worker) -> Worker:
-    """A drain in its own process; it lives as long as the session, and who kills it starts it again."""
+    """A drain in its own process; it lives as long as the module, and who kills it starts it again."""
     if not one_worker.alive:
         one_worker.start()
     return one_worker
