@@ -53,7 +53,7 @@ def test_what_a_killed_worker_of_the_queue_held_is_looked_at_and_goes_on(outside
         os.kill(int(effect.holder.rsplit(":", 2)[1]), signal.SIGKILL)
         gate.release()
         stage.until(lambda: Run.objects.get(id=run.id).phase == "over", (tmp_path / "qcluster.log").read_text())
-        assert bells.drains_alive() > 0
+        stage.until(lambda: bells.drains_alive() > 0, "nobody listens any more")
     assert stage.told(run, outside) == ("verified present", 1, 0)
     events = list(Entry.objects.filter(subject_id=effect.id).order_by("seq").values_list("event", flat=True))
     assert events == ["create", "dispatch", "lose", "verify"]
