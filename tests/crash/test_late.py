@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import threading
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import Any
@@ -22,6 +23,7 @@ from workflows.proof import Flaw, verify
 
 pytestmark = pytest.mark.django_db(transaction=True)
 Make = Callable[..., Any]
+PATIENCE = 60  # seconds
 YES = Acknowledged(result={"id": "their-name"})
 
 
@@ -103,12 +105,20 @@ def test_a_yes_that_comes_while_the_key_is_sent_again_outweighs_the_second_answe
     world.script("t.a", "execute", "refused")
     world.script("t.a", "look", "absent")
     run, late = lost("t.a", booked=True)
+    told = threading.Event()
+
+    def stay(_call: Any) -> None:
+        assert told.wait(PATIENCE)
+
+    world.inside = stay
     drain = Drain(slots=2)
     try:
         until(drain, lambda: bool(world.sends))
         assert answer(late, YES)[0] == "dispatched"
+        told.set()
         drain.until_idle()
     finally:
+        told.set()
         drain.close()
     assert states(again(run)) == {"a forward": "verified present"}
     assert len(world.sends) == 1

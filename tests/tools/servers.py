@@ -7,6 +7,8 @@ import socket
 import threading
 from typing import Self
 
+PATIENCE = 60  # seconds for a thread on a machine that does much else
+
 
 class RawServer:
     """Answers the n-th connection with the n-th script: pieces of bytes, written one after the other.
@@ -22,6 +24,7 @@ class RawServer:
         self._socket = socket.create_server(("127.0.0.1", 0))
         self.url = f"http://127.0.0.1:{self._socket.getsockname()[1]}"
         self._threads = [threading.Thread(target=self._run, daemon=True)]
+        self._accepted = [threading.Event() for _ in scripts]
 
     def __enter__(self) -> Self:
         self._threads[0].start()
@@ -34,10 +37,15 @@ class RawServer:
             pass
         self._socket.close()
         for thread in self._threads:
-            thread.join(timeout=5)
+            thread.join(PATIENCE)
+
+    def wait_closed(self, number: int) -> None:
+        """Until the connection of that number (the first is 1) is answered and closed."""
+        self._accepted[number - 1].wait(PATIENCE)
+        self._threads[number].join(PATIENCE)
 
     def _run(self) -> None:
-        for script in self.scripts:
+        for script, accepted in zip(self.scripts, self._accepted, strict=True):
             connection, _ = self._socket.accept()
             if self.stopped.is_set():
                 connection.close()
@@ -45,6 +53,7 @@ class RawServer:
             thread = threading.Thread(target=self._answer, args=(connection, script), daemon=True)
             self._threads.append(thread)
             thread.start()
+            accepted.set()
 
     def _answer(self, connection: socket.socket, script: list[bytes | None]) -> None:
         with connection, contextlib.suppress(OSError):

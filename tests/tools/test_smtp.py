@@ -40,6 +40,9 @@ ARGUMENTS = {"email": "Office <office@example.com>", "cc": ["billing@example.com
 IDENTITY = f"<{KEY}@sender.example>"
 
 
+PATIENCE = 60  # seconds for a thread on a machine that does much else
+
+
 class MailServer:
     """aiosmtpd in a thread, on a free port. `replies` are given after DATA, by order; then 250."""
 
@@ -51,6 +54,7 @@ class MailServer:
         self._socket = socket.create_server(("127.0.0.1", 0))
         self.port = self._socket.getsockname()[1]
         self._thread = threading.Thread(target=self._run, daemon=True)
+        self._serving = threading.Event()
 
     async def handle_RCPT(  # noqa: N802
         self, server: SMTP, session: Session, envelope: Envelope, to: str, options: Any
@@ -68,16 +72,18 @@ class MailServer:
 
     def __enter__(self) -> Self:
         self._thread.start()
+        assert self._serving.wait(PATIENCE)
         return self
 
     def __exit__(self, *exc: object) -> None:
         self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join(timeout=5)
+        self._thread.join(PATIENCE)
 
     def _run(self) -> None:
         asyncio.set_event_loop(self._loop)
         making = self._loop.create_server(lambda: SMTP(self, hostname="mx.example", loop=self._loop), sock=self._socket)
         server = self._loop.run_until_complete(making)
+        self._serving.set()
         self._loop.run_forever()
         server.close()
         for task in asyncio.all_tasks(self._loop):
@@ -264,6 +270,7 @@ class ImapServer:
         self._socket = socket.create_server(("127.0.0.1", 0))
         self.port = self._socket.getsockname()[1]
         self._thread = threading.Thread(target=self._run, daemon=True)
+        self._serving = threading.Event()
 
     def __enter__(self) -> Self:
         self._thread.start()

@@ -59,6 +59,7 @@ def test_what_follows_an_answer_is_never_read_as_the_answer_to_the_next_request(
 def test_a_kept_connection_that_the_server_closed_is_not_used_again() -> None:
     with RawServer([answer(b"1")], [answer(b"2"), None]) as server:
         assert ask(server).body == b"1"
+        server.wait_closed(1)
         assert ask(server).body == b"2"
 
 
