@@ -78,7 +78,7 @@ def calendar(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     forget()
     server.shutdown()
     server.server_close()
-    thread.join(timeout=5)
+    thread.join(60)
 
 
 @pytest.fixture

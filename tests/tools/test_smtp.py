@@ -270,14 +270,13 @@ class ImapServer:
         self._socket = socket.create_server(("127.0.0.1", 0))
         self.port = self._socket.getsockname()[1]
         self._thread = threading.Thread(target=self._run, daemon=True)
-        self._serving = threading.Event()
 
     def __enter__(self) -> Self:
         self._thread.start()
         return self
 
     def __exit__(self, *exc: object) -> None:
-        self._thread.join(timeout=5)
+        self._thread.join(PATIENCE)
         self._socket.close()
 
     def _run(self) -> None:
