@@ -177,7 +177,7 @@ def hold(holds: Sequence[ScopeHold], uses: Sequence[ScopeUse]) -> set[str]:
 
 HOLD = """
 INSERT INTO workflows_scopehold AS h (scope, effect_id, since)
-SELECT scope, effect_id, since FROM jsonb_to_recordset(%s::jsonb)
+SELECT scope, effect_id, since FROM json_to_recordset(%s::json)
   AS v(scope text, effect_id uuid, since timestamptz)
 ON CONFLICT (scope) DO UPDATE SET effect_id = excluded.effect_id, since = excluded.since
   WHERE h.effect_id = excluded.effect_id OR h.effect_id = (

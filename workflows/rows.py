@@ -1,20 +1,32 @@
 """Writes and inserts many rows in one statement, whatever their number. Used by the ledger and the journal only.
 
-Values travel as one JSON parameter and are given their types by `jsonb_to_recordset`, so that the statement's text is
+Values travel as one JSON parameter and are given their types by `json_to_recordset`, so that the statement's text is
 the same for 1 row and for 64 and is prepared once.
 """
 
 from __future__ import annotations
 
+import contextlib
 import datetime as dt
 import functools
 import json
 import uuid
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import orjson
-from django.db import connection, models
+from django.db import connection, models, transaction
+
+
+@contextlib.contextmanager
+def together() -> Iterator[None]:
+    """A transaction whose statements go out without waiting for each one's end; who fetches waits for what it fetches.
+
+    PostgreSQL works on the last while the next is made. An error is raised by a later statement, or at the end."""
+    with transaction.atomic(), connection.wrap_database_errors:
+        connection.ensure_connection()
+        with connection.connection.pipeline():
+            yield
 
 
 def now() -> dt.datetime:
@@ -44,9 +56,10 @@ def update(rows: Sequence[models.Model], names: tuple[str, ...], guards: Sequenc
         {**values(row, names), "id": row.pk, **{f"was_{k}": v for k, v in guard.items()}}
         for row, guard in zip(rows, guards, strict=True)
     ]
+    guarded = tuple(sorted(guards[0]))
     with connection.cursor() as cursor:
-        cursor.execute(_update_sql(type(rows[0]), names, tuple(sorted(guards[0]))), [encode(data)])
-        return {row[0] for row in cursor.fetchall()}
+        cursor.execute(_update_sql(type(rows[0]), names, guarded), [encode(data)])
+        return {row[0] for row in cursor.fetchall()} if guarded else {row.pk for row in rows}
 
 
 def changed(rows: Sequence[Any], names: tuple[str, ...]) -> tuple[str, ...]:
@@ -131,7 +144,8 @@ def _update_sql(model: type[models.Model], names: tuple[str, ...], guards: tuple
     holds = " AND ".join(["t.id = v.id", *(GUARDS[g] for g in guards)])
     return (
         f"UPDATE {model._meta.db_table} t SET {changes} "  # noqa: S608  names come from the models
-        f"FROM jsonb_to_recordset(%s::jsonb) AS v({', '.join(columns)}) WHERE {holds} RETURNING t.id"
+        f"FROM json_to_recordset(%s::json) AS v({', '.join(columns)}) WHERE {holds}"
+        f"{' RETURNING t.id' if guards else ''}"
     )
 
 
@@ -142,5 +156,5 @@ def _insert_sql(model: type[models.Model], names: tuple[str, ...]) -> str:
     typed = ", ".join(f"{name} {types[name]}" for name in names)
     return (
         f"INSERT INTO {model._meta.db_table} ({columns}) "  # noqa: S608  names come from the models
-        f"SELECT {columns} FROM jsonb_to_recordset(%s::jsonb) AS v({typed})"
+        f"SELECT {columns} FROM json_to_recordset(%s::json) AS v({typed})"
     )

@@ -11,8 +11,6 @@ import uuid
 from collections import defaultdict
 from typing import Any
 
-from django.db import transaction
-
 from workflows import ledger, rows
 from workflows.engine.parts import forward, turning
 from workflows.fetch import fetch
@@ -28,7 +26,7 @@ BATCH = 128
 
 def advance(limit: int = BATCH, *, only: uuid.UUID | None = None) -> list[uuid.UUID]:
     """Advances up to `limit` runs that are due, or that one; returns their ids. A constant number of statements."""
-    with transaction.atomic():
+    with rows.together():
         now = rows.now()
         runs = fetch(Run, DUE if only is None else ONE, [now, limit if only is None else only])
         if not runs:

@@ -13,7 +13,7 @@ import time
 import uuid
 from typing import Any
 
-from django.db import connection, transaction
+from django.db import connection
 
 from workflows import ledger, rows
 from workflows.authority import policy
@@ -35,7 +35,7 @@ def dispatch(limit: int, full: set[uuid.UUID] | None = None) -> list[Effect]:
 
     Tools in `full` are passed over; those whose slots turn out to be full are added to it."""
     began = time.monotonic()
-    with transaction.atomic():
+    with rows.together():
         now = rows.now()
         effects = _claim(limit, now, full or set())
         if not effects:

@@ -10,8 +10,6 @@ from collections.abc import Sequence
 from concurrent.futures import Executor, Future
 from typing import Any
 
-from django.db import transaction
-
 from workflows import ledger, rows
 from workflows.engine.parts import heed
 from workflows.engine.parts.door import WHILE_LOOKING, calls_of, guarded, seen
@@ -42,7 +40,7 @@ def begin(effects: Sequence[Effect], pool: Executor) -> tuple[list[tuple[Effect,
 
 def claim(limit: int) -> list[Effect]:
     """Up to `limit` effects whose time to be looked at has come; nobody else will, until the look is overdue."""
-    with transaction.atomic():
+    with rows.together():
         now = rows.now()
         effects = fetch(Effect, DUE, [now, limit])
         if effects:
@@ -75,7 +73,7 @@ def record(asked: Sequence[Asked]) -> list[Asked]:
     Returns those that are to be decided `anew`: of effects that somebody moved meanwhile, and of undoings, whose
     forward effect counts as it is now."""
     moved, looks = [], []
-    with transaction.atomic():
+    with rows.together():
         now = rows.now()
         for effect, answer, begun in [(e.twin(), a, b) for e, a, b in asked if not e.compensates_id]:
             was = effect.misses
@@ -91,7 +89,7 @@ def record(asked: Sequence[Asked]) -> list[Asked]:
 
 def anew(asked: Sequence[Asked]) -> None:
     """Decides on effects as they are now. A look whose fence or state is gone changes nothing, and causes a new one."""
-    with transaction.atomic():
+    with rows.together():
         now = rows.now()
         answers = {e.id: (e, answer, begun) for e, answer, begun in asked}
         ledger.wake_runs({e.run_id for e, _, _ in asked})

@@ -9,8 +9,6 @@ import datetime as dt
 from collections.abc import Sequence
 from typing import Any
 
-from django.db import transaction
-
 from workflows import ledger, rows
 from workflows.engine.parts import gauges, heed
 from workflows.engine.parts.door import WHILE_LOOKING
@@ -30,7 +28,7 @@ def record(answered: Sequence[tuple[Effect, Outcome]], *, looks: int = 0) -> lis
         return []
     # Twins are moved, so that a transaction that is repeated begins with effects as they were dispatched.
     answered = [(effect.twin(), outcome) for effect, outcome in answered]
-    with transaction.atomic():
+    with rows.together():
         now = rows.now()
         effects = [effect for effect, _ in answered]
         heed.doubt(answered)
