@@ -29,10 +29,10 @@ YES = Acknowledged(result={"id": "their-name"})
 
 @pytest.fixture
 def lost(world: World, workflow: Make, begin: Make) -> Callable[..., tuple[Run, Effect]]:
-    """Dispatches the one effect of a run and loses its lease, as if its worker had been away for an hour."""
+    """Dispatches the first effect of a run and loses its lease, as if its worker had been away for an hour."""
 
-    def lose(tool: str, *, booked: bool) -> tuple[Run, Effect]:
-        run = begin(workflow(tool))
+    def lose(*tools: str, booked: bool) -> tuple[Run, Effect]:
+        run = begin(workflow(*tools))
         advance()
         late = dispatch.dispatch(1)[0]
         if booked:
@@ -183,14 +183,17 @@ def whole() -> bool:
     return not flaws
 
 
-def test_a_late_yes_to_what_failed_is_undone_and_not_forgotten(lost: Make, tool: Make, world: World) -> None:
+@pytest.mark.parametrize("outcome", [YES, Unknown(reason="cut")])
+def test_a_late_end_of_a_call_for_what_failed_is_undone_and_not_forgotten(
+    lost: Make, tool: Make, world: World, outcome: Outcome
+) -> None:
     tool("t.a")
     run, late = lost("t.a", booked=False)
     world.script("t.a", "execute", "refused")
     drain_once()
     assert (again(run).state, states(again(run))) == ("failed", {"a forward": "failed nothing"})
     world.things[late.key] = late.arguments
-    assert answer(late, YES)[0] == "stuck"
+    assert answer(late, outcome)[0] == "stuck"
     advance()
     assert again(run).phase == "unwinding"
     drain_once()
@@ -213,6 +216,26 @@ def test_a_late_yes_to_what_nobody_could_know_is_told_to_the_person(lost: Make, 
     people.look_again(late.id, by="person:tester", why="there was a yes")
     drain_once()
     assert (states(again(run)), world.sends) == ({"a forward": "verified present"}, [])
+
+
+def test_what_is_told_of_after_its_undoing_was_settled_is_not_taken_for_undone(
+    lost: Make, tool: Make, world: World
+) -> None:
+    tool("t.a")
+    tool("t.b")
+    world.script("t.b", "execute", "refused")
+    run, late = lost("t.a", "t.b", booked=True)
+    drain_once()
+    assert (again(run).state, states(again(run))["a forward"]) == ("compensated", "undone gone")
+    world.things[late.key] = late.arguments
+    answer(late, YES)
+    drain_once()
+    run = again(run)
+    assert (states(run)["a forward"], [r["code"] for r in run.people_reasons]) == ("stuck unknown", ["late_answer"])
+    people.look_again(late.id, by="person:tester", why="is it there?")
+    drain_once()
+    run = again(run)
+    assert (states(run)["a forward"], [r["code"] for r in run.people_reasons]) == ("verified present", ["late_answer"])
 
 
 @pytest.mark.parametrize("written_off", [False, True])

@@ -143,6 +143,10 @@ def _can_undo(step: Any) -> bool:
 
 
 def _follow(course: Course, step: Any, effect: Any, undoing: Any) -> bool:
+    if undoing.settled and _told_of_since(effect, undoing):
+        detail = effect.detail or "it was seen after its undoing was settled"
+        course.people.append(reason_of(effect, step, "late_answer", detail))
+        return False
     if undoing.settled:
         course.undone.append((effect, undoing.state == S.VERIFIED and undoing.generation == 0))
         return True
@@ -152,6 +156,11 @@ def _follow(course: Course, step: Any, effect: Any, undoing: Any) -> bool:
         course.people.append(reason_of(undoing, step))
     _in_hand(course, step, undoing)
     return bool(undoing.state == S.WRITTEN_OFF)
+
+
+def _told_of_since(effect: Any, undoing: Any) -> bool:
+    """Whether something was learnt of the effect after its undoing was settled: that proves nothing any more."""
+    return bool(effect.changed_at > undoing.changed_at and effect.world not in ("nothing", "gone"))
 
 
 def _fallback(step: Any, undoing: Any) -> str:

@@ -49,8 +49,9 @@ def _heed(effect: Effect, outcome: Outcome, now: dt.datetime) -> bool:
         effect.note()
         return True
     accepted = effect.state == S.WRITTEN_OFF and effect.world != W.NOTHING  # whoever wrote it off reckoned with it
-    if yes and effect.state in REST and not accepted:
-        detail = "a yes came after it was believed that nothing happened"
+    if effect.state in REST and not accepted:
+        what = "a yes came" if yes else "a call for it ended, and nobody knows what it did,"
+        detail = f"{what} after it was believed that nothing happened"
         effect.stick(reason="late_answer", detail=detail, world="unknown")
         return True
     return False
