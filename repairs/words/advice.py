@@ -80,7 +80,17 @@ def of_the_run(reasons: Sequence[Reason]) -> Advice:
 def by_hand(effect: EffectFacts) -> str:
     """What somebody must do outside before another look can show anything new; "" where a look alone may."""
     match effect.reason:
-        case "refused" | "limits" | "window" | "no_result" | "not_undone" | "poll_failed" | "policy" | "not_sent":
+        case (
+            "refused"
+            | "limits"
+            | "window"
+            | "no_result"
+            | "not_undone"
+            | "seen_absent"
+            | "poll_failed"
+            | "policy"
+            | "not_sent"
+        ):
             if effect.undoing:
                 return "undo it at the provider by hand"
             return "do it at the provider by hand, or decide to leave it"

@@ -14,6 +14,10 @@ CLAUSES: dict[str, tuple[str, str]] = {
     ),
     "not_found": ("the provider said yes, but no look finds it", "no look finds that it was undone"),
     "not_undone": ("no look finds that it was done", "the provider said that it was undone, but no look finds that"),
+    "seen_absent": (
+        "a look that a person asked for shows nothing of it",
+        "a look that a person asked for shows that it was not undone",
+    ),
     "differs": (
         "a look found something that isn't ours, or isn't as asked",
         "a look found something that isn't ours, or isn't as we left it",
@@ -97,6 +101,7 @@ TITLES = {
     "not_sent": "could not be sent",
     "not_found": "acknowledged, not found",
     "not_undone": "undoing not seen",
+    "seen_absent": "looked for, not there",
     "differs": "differs",
     "several": "more than one",
     "inconclusive": "looks unclear",

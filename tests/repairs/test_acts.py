@@ -235,7 +235,7 @@ def test_looking_again_sends_nothing_whatever_it_shows(stuck: Make, repairer: Us
     look_again.look_again(case.id, effect_id=effect.id, by=repairer, why="did they remove it?", fence=case.fence)
     drain_once()
     assert world.sends == before
-    assert item().id == effect.id
+    assert (item().id, item().reason) == (effect.id, "seen_absent"), "the provider refused: it never said yes"
 
 
 def test_a_case_stays_open_while_it_is_looked_at_again(stuck: Make, repairer: User, world: World) -> None:

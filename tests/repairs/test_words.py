@@ -132,6 +132,9 @@ SENTENCES = {
     undoing(reason="not_undone"): (
         "{}, although it should be gone; the provider said that it was undone, but no look finds that."
     ),
+    undoing(reason="seen_absent"): (
+        "{}, although it should be gone; a look that a person asked for shows that it was not undone."
+    ),
     undoing(reason="unreachable", world="unknown"): (
         "it should be gone, and it is not known whether it is: {}; the system that would know whether it was undone"
         " could not be reached."
