@@ -182,6 +182,7 @@ def began(effects: list[Effect]) -> dt.datetime:
 NEXT = """
 SELECT extract(epoch FROM least(
   (SELECT min(advance_at) FROM workflows_run WHERE advance_at IS NOT NULL),
+  (SELECT min(at) FROM workflows_wake),
   (SELECT min(due_at) FROM workflows_effect WHERE state = 'ready'),
   (SELECT min(due_at) FROM workflows_effect WHERE due_at IS NOT NULL
      AND state IN ('unknown', 'acknowledged', 'pending', 'blocked') AND NOT (state = 'blocked' AND reason = 'order')),

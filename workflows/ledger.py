@@ -26,6 +26,7 @@ RUN_COLUMNS = (
     "phase", "state", "is_clean", "sealed", "ending", "end_cause", "end_reason", "needs_person", "people_reasons",
     "repaired", "residue", "waits_until", "advance_at", "changed_at", "ended_at", "seq", "head",
 )  # fmt: skip
+AGAIN = ("advance_at",)
 STEP_COLUMNS = ("state", "arguments", "reason", "detail", "result")
 
 ENGINE = "engine"  # who moves what nobody asked to move
@@ -204,14 +205,8 @@ def postpone(effect_ids: Sequence[uuid.UUID], until: Sequence[dt.datetime]) -> N
 
 def rest_runs(runs: Sequence[Run]) -> None:
     """Writes only when runs that did not move are advanced again; the caller has locked them."""
-    if not runs:
-        return
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "UPDATE workflows_run r SET advance_at = v.at FROM unnest(%s::uuid[], %s::timestamptz[]) AS v(id, at)"
-            " WHERE r.id = v.id",
-            [[run.id for run in runs], [run.advance_at for run in runs]],
-        )
+    moved = [run for run in runs if rows.changed([run], AGAIN)]
+    rows.update(moved, AGAIN, [{} for _ in moved])
 
 
 def wake_runs(run_ids: Collection[uuid.UUID]) -> None:
@@ -219,11 +214,20 @@ def wake_runs(run_ids: Collection[uuid.UUID]) -> None:
     if not run_ids:
         return
     with connection.cursor() as cursor:
-        cursor.execute(
-            "UPDATE workflows_run SET advance_at = clock_timestamp() WHERE id IN"
-            " (SELECT id FROM workflows_run WHERE id = ANY (%s) ORDER BY id FOR NO KEY UPDATE)",
-            [list(run_ids)],
-        )
+        cursor.execute(WAKE, [list(run_ids)])
+
+
+WAKE = """
+INSERT INTO workflows_wake (run_id, at) SELECT r.id, clock_timestamp() FROM
+  (SELECT id FROM workflows_run WHERE id = ANY (%s) ORDER BY id FOR NO KEY UPDATE) r
+ON CONFLICT (run_id) DO NOTHING
+"""
+
+
+def woke(run_ids: Collection[uuid.UUID]) -> None:
+    """Forgets the wakes of runs that the caller has locked and has read, or will."""
+    with connection.cursor() as cursor:
+        cursor.execute("DELETE FROM workflows_wake WHERE run_id = ANY (%s)", [list(run_ids)])
 
 
 def notify(run_ids: Collection[uuid.UUID], *, work: bool) -> None:

@@ -11,7 +11,7 @@ from psycopg import errors as pg
 from workflows import rows
 from workflows.engine import record, set_aside
 from workflows.engine.advance import BATCH, advance
-from workflows.models import Effect, Run
+from workflows.models import Effect, Run, Wake
 from workflows.outcomes import Outcome, Unknown
 
 REPEATS = 5  # of a transaction that lost against another
@@ -32,9 +32,9 @@ def again(verb: Any, *args: Any, **options: Any) -> Any:
 
 def advance_one_by_one(limit: int = BATCH) -> int:
     """Advances up to `limit` due runs, each in a transaction of its own; returns how many were met."""
-    due = list(
-        Run.objects.filter(advance_at__lte=rows.now()).order_by("advance_at").values_list("id", flat=True)[:limit]
-    )
+    woken = Wake.objects.order_by("at").values_list("run_id", flat=True)[:limit]
+    timed = Run.objects.filter(advance_at__lte=rows.now()).order_by("advance_at").values_list("id", flat=True)[:limit]
+    due = dict.fromkeys([*woken, *timed])
     for run_id in due:
         try:
             again(advance, 1, only=run_id)

@@ -21,7 +21,8 @@ BACKLOG = 3000
 CLAIMS = [
     pytest.param(Effect, dispatch.READY, ["now()", "'{}'::uuid[]", "64"], "effect_ready", id="dispatch"),
     pytest.param(Effect, look.DUE, ["now()", "64"], "effect_to_look_at", id="look"),
-    pytest.param(Run, advance.DUE, ["now()", "64"], "run_due", id="advance"),
+    pytest.param(Run, advance.DUE, ["now()", "64"], "run_due", id="advance-timed"),
+    pytest.param(Run, advance.WOKEN, ["256", "64"], "wake_at", id="advance-woken"),
 ]
 
 
@@ -35,7 +36,8 @@ def test_a_claim_goes_along_its_index_and_sorts_nothing(
     plans = [_plan(model, tail, values)]
     _multiply(BACKLOG)
     plans.append(_plan(model, tail, values))  # what was told when the table was small still holds
-    _execute("ANALYZE workflows_effect, workflows_run")
+    _execute("INSERT INTO workflows_wake (run_id, at) SELECT id, now() FROM workflows_run")
+    _execute("ANALYZE workflows_effect, workflows_run, workflows_wake")
     plans.append(_plan(model, tail, values))
     for plan in plans:
         assert index in plan

@@ -22,15 +22,17 @@ from workflows.states import EffectState, Phase
 from workflows.toolbox import give_tools, give_workflows
 
 BATCH = 128
+AHEAD = 4  # times as many wakes are looked at: the first of them may be somebody else's just now
 
 
 def advance(limit: int = BATCH, *, only: uuid.UUID | None = None) -> list[uuid.UUID]:
     """Advances up to `limit` runs that are due, or that one; returns their ids. A constant number of statements."""
     with rows.together():
         now = rows.now()
-        runs = fetch(Run, DUE if only is None else ONE, [now, limit if only is None else only])
+        runs = _due(limit, now) if only is None else fetch(Run, ONE, [only])
         if not runs:
             return []
+        ledger.woke([run.id for run in runs])
         give_workflows(runs)
         steps, effects = _load(runs)
         changes = Changes(now=now)
@@ -52,8 +54,19 @@ def advance(limit: int = BATCH, *, only: uuid.UUID | None = None) -> list[uuid.U
     return [run.id for run in runs]
 
 
+def _due(limit: int, now: dt.datetime) -> list[Run]:
+    """Those that were woken, then those whose own time has come. Whoever wakes a run locks it first, so a wake is never
+    lost between being read and being forgotten."""
+    woken = {run.id: run for run in fetch(Run, WOKEN, [AHEAD * limit, limit])}
+    return [*woken.values(), *(run for run in fetch(Run, DUE, [now, limit - len(woken)]) if run.id not in woken)]
+
+
+WOKEN = """
+WHERE t.id = ANY (ARRAY(SELECT run_id FROM workflows_wake ORDER BY at LIMIT %s))
+LIMIT %s FOR NO KEY UPDATE SKIP LOCKED
+"""
 DUE = "WHERE t.advance_at <= %s ORDER BY t.advance_at LIMIT %s FOR NO KEY UPDATE SKIP LOCKED"
-ONE = "WHERE t.advance_at <= %s AND t.id = %s FOR NO KEY UPDATE SKIP LOCKED"
+ONE = "WHERE t.id = %s FOR NO KEY UPDATE SKIP LOCKED"
 
 
 class Changes:

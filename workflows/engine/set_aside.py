@@ -23,5 +23,6 @@ def aside(run_id: uuid.UUID, trouble: str) -> None:
         run.people_reasons = [{"code": "engine_error", "effect": None, "step": "", "tool": "", "detail": last[:KEPT]}]
         run.needs_person, run.state, run.advance_at = True, RunState.STUCK.value, None
         run.event, run.payload = "note", {"state": run.state, "trouble": trouble[-KEPT:]}
+        ledger.woke([run.id])
         ledger.save_runs([run], now=now)
         runs_need_people.send(sender=Run, runs=[run])

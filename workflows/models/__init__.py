@@ -12,6 +12,7 @@ from .look import Look
 from .run import Run
 from .scope import ScopeHold, ScopeUse
 from .step import Step
+from .wake import Wake
 
 __all__ = [
     "Agent",
@@ -30,5 +31,6 @@ __all__ = [
     "ScopeUse",
     "Step",
     "Tool",
+    "Wake",
     "Workflow",
 ]
