@@ -8,6 +8,7 @@ from typing import Any
 import structlog
 from django.db import DatabaseError, connection
 from django.dispatch import receiver
+from django.utils import timezone
 from django_q.models import OrmQ, Schedule
 from django_q.signals import post_spawn
 from django_q.tasks import async_task
@@ -18,12 +19,15 @@ log = structlog.get_logger(__name__)
 
 DRAIN, SWEEP = "workflows.tasks.drain", "workflows.tasks.sweep"
 BEATS_WITHIN = 30.0  # seconds without a beat after which the queue counts as deaf; drains beat every 5
-MANY_WAITING = 8  # messages that wait already; another bell would only be noise
+MANY_WAITING = 8  # messages that nobody has taken yet; another bell would only be noise
 
 
 def ring() -> None:
-    """Asks for a drain where none lives. Work that is written while one lives wakes it by NOTIFY."""
-    if bells.drains_alive() == 0 and OrmQ.objects.count() < MANY_WAITING:
+    """Asks for a drain where none lives. Work that is written while one lives wakes it by NOTIFY.
+
+    Messages that a dead cluster took stay locked for minutes, and ring for nobody: they don't count.
+    """
+    if bells.drains_alive() == 0 and OrmQ.objects.filter(lock__lte=timezone.now()).count() < MANY_WAITING:
         succeed()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import datetime as dt
 import os
 import signal
 import subprocess
@@ -12,7 +13,8 @@ from pathlib import Path
 
 import pytest
 from django.conf import settings
-from django_q.models import Schedule
+from django.utils import timezone
+from django_q.models import OrmQ, Schedule
 
 from tests.crash import stage
 from tests.world.provider import Provider
@@ -58,3 +60,11 @@ def test_what_a_killed_worker_of_the_queue_held_is_looked_at_and_goes_on(outside
     events = list(Entry.objects.filter(subject_id=effect.id).order_by("seq").values_list("event", flat=True))
     assert events == ["create", "dispatch", "lose", "verify"]
     assert (Attempt.objects.get().outcome, len(outside.wire("POST"))) == ("", 1)
+
+
+@pytest.mark.parametrize(("seconds", "rung"), [(300, 1), (-1, 0)], ids=["taken by the dead", "taken by nobody"])
+def test_messages_that_dead_clusters_took_silence_no_bell(seconds: int, rung: int) -> None:
+    lock = timezone.now() + dt.timedelta(seconds=seconds)
+    OrmQ.objects.bulk_create(OrmQ(key="makegood", payload="", lock=lock) for _ in range(queue.MANY_WAITING))
+    queue.ring()
+    assert OrmQ.objects.count() == queue.MANY_WAITING + rung
