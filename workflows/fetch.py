@@ -29,7 +29,11 @@ def fetch(model: type[M], tail: str, params: Sequence[Any] = ()) -> list[M]:
         cursor.cursor.format = Format.BINARY
         cursor.execute(select + tail, params)
         found = cursor.fetchall()
-    return [_made(model, names, documents, row) for row in found]
+    made = [_made(model, names, documents, row) for row in found]
+    if remember := getattr(model, "remember", None):
+        for instance in made:
+            remember(instance)
+    return made
 
 
 def new(model: type[M], **facts: Any) -> M:
@@ -55,18 +59,19 @@ def give(instance: models.Model, name: str, value: models.Model | None) -> None:
 
 def _made(model: type[M], names: tuple[str, ...], documents: tuple[str, ...], row: tuple[Any, ...]) -> M:
     instance = model.__new__(model)
-    facts = instance.__dict__
-    facts.update(zip(names, row, strict=True))
+    facts = dict(zip(names, row, strict=True))
     for name in documents:
         text = facts[name]
         if text is not None:
-            facts[name] = _scan(text, 0)[0]
+            facts[name] = EMPTY[text]() if text in EMPTY else _scan(text, 0)[0]
     state = ModelState()
-    state.adding, state.db, state.fields_cache = False, DEFAULT_DB_ALIAS, {}
+    state.__dict__ = {"adding": False, "db": DEFAULT_DB_ALIAS, "fields_cache": {}}
     facts["_state"] = state
-    if remember := getattr(model, "remember", None):
-        remember(instance)
+    instance.__dict__ = facts
     return instance
+
+
+EMPTY: dict[str, Callable[[], Any]] = {"{}": dict, "[]": list}
 
 
 @functools.lru_cache

@@ -214,12 +214,12 @@ def wake_runs(run_ids: Collection[uuid.UUID]) -> None:
     if not run_ids:
         return
     with connection.cursor() as cursor:
-        cursor.execute(WAKE, [list(run_ids)])
+        cursor.execute(WAKE, [rows.ids(run_ids)])
 
 
 WAKE = """
 INSERT INTO workflows_wake (run_id, at) SELECT r.id, clock_timestamp() FROM
-  (SELECT id FROM workflows_run WHERE id = ANY (%s) ORDER BY id FOR NO KEY UPDATE) r
+  (SELECT id FROM workflows_run WHERE id = ANY (%s::uuid[]) ORDER BY id FOR NO KEY UPDATE) r
 ON CONFLICT (run_id) DO NOTHING
 """
 
@@ -227,7 +227,7 @@ ON CONFLICT (run_id) DO NOTHING
 def woke(run_ids: Collection[uuid.UUID]) -> None:
     """Forgets the wakes of runs that the caller has locked and has read, or will."""
     with connection.cursor() as cursor:
-        cursor.execute("DELETE FROM workflows_wake WHERE run_id = ANY (%s)", [list(run_ids)])
+        cursor.execute("DELETE FROM workflows_wake WHERE run_id = ANY (%s::uuid[])", [rows.ids(run_ids)])
 
 
 def notify(run_ids: Collection[uuid.UUID], *, work: bool) -> None:
@@ -239,5 +239,5 @@ def notify(run_ids: Collection[uuid.UUID], *, work: bool) -> None:
             cursor.execute(
                 "SELECT pg_notify(%s, id::text) FROM unnest(%s::uuid[]) id"
                 " UNION ALL SELECT pg_notify(%s, '') WHERE %s::boolean",
-                [RUNS_CHANNEL, list(run_ids), WORK_CHANNEL, work],
+                [RUNS_CHANNEL, rows.ids(run_ids), WORK_CHANNEL, work],
             )

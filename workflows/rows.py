@@ -53,7 +53,7 @@ def update(rows: Sequence[models.Model], names: tuple[str, ...], guards: Sequenc
     if len({row.pk for row in rows}) < len(rows):
         raise ValueError(f"a {type(rows[0]).__name__} is to be written twice in one set")
     data = [
-        {**values(row, names), "id": row.pk, **{f"was_{k}": v for k, v in guard.items()}}
+        {**values(row, names), "id": row.__dict__["id"], **{f"was_{k}": v for k, v in guard.items()}}
         for row, guard in zip(rows, guards, strict=True)
     ]
     guarded = tuple(sorted(guards[0]))
@@ -66,13 +66,10 @@ def changed(rows: Sequence[Any], names: tuple[str, ...]) -> tuple[str, ...]:
     """Those of `names` in which some row differs from what it was read as (`was`): a set needs no others written.
 
     Values are replaced, never changed in place, or this would not see it."""
-    found = {
-        name
-        for row in rows
-        for name in names
-        if (facts := row.__dict__)[name] is not (was := facts["was"])[name] and facts[name] != was[name]
-    }
-    return tuple(name for name in names if name in found)
+    pairs = [(row.__dict__, row.was) for row in rows]
+    return tuple(
+        name for name in names if any(facts[name] is not was[name] and facts[name] != was[name] for facts, was in pairs)
+    )
 
 
 def insert(model: type[models.Model], data: Sequence[dict[str, Any]]) -> None:
@@ -89,6 +86,11 @@ def create(rows: Sequence[models.Model]) -> None:
         names = tuple(_types(type(rows[0])))
         data = [values(row, names) for row in rows]
         insert(type(rows[0]), data)
+
+
+def ids(rows: Iterable[uuid.UUID]) -> str:
+    """Ids as one parameter, for `= ANY (%s::uuid[])`: the driver would make an array of them one by one."""
+    return "{" + ",".join([f"{i.int:032x}" for i in rows]) + "}"
 
 
 def values(row: models.Model, names: Iterable[str]) -> dict[str, Any]:

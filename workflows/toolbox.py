@@ -20,14 +20,16 @@ if TYPE_CHECKING:
 
 V = TypeVar("V", Stored, Workflow)
 
-_stored: dict[uuid.UUID, Any] = {}
-_built: dict[uuid.UUID, Tool] = {}
+# By the number of the id: an id makes its hash anew whenever it is looked for.
+_stored: dict[int, Any] = {}
+_built: dict[int, Tool] = {}
 
 
 def tool_of(stored: Stored) -> Tool:
-    if stored.id not in _built:
-        _built[stored.id] = registry.build(stored.name, stored.kind, stored.spec)
-    return _built[stored.id]
+    number = stored.id.int
+    if number not in _built:
+        _built[number] = registry.build(stored.name, stored.kind, stored.spec)
+    return _built[number]
 
 
 def times_of(effect: Effect) -> Timings:
@@ -52,11 +54,11 @@ def give_workflows(runs: Iterable[Run]) -> None:
 def _known(model: type[V], ids: list[uuid.UUID]) -> list[V]:
     """The rows of these ids, in their order."""
     try:
-        return [_stored[i] for i in ids]
+        return [_stored[i.int] for i in ids]
     except KeyError:
-        missing = {i for i in ids if i not in _stored}
-        _stored.update((row.id, row) for row in fetch(model, "WHERE t.id = ANY (%s)", [list(missing)]))
-        return [_stored[i] for i in ids]
+        missing = {i for i in ids if i.int not in _stored}
+        _stored.update((row.id.int, row) for row in fetch(model, "WHERE t.id = ANY (%s)", [list(missing)]))
+        return [_stored[i.int] for i in ids]
 
 
 def forget() -> None:

@@ -38,7 +38,7 @@ def advance(limit: int = BATCH, *, only: uuid.UUID | None = None) -> list[uuid.U
         changes = Changes(now=now)
         people: list[Run] = []
         for run in runs:
-            _one(run, steps[run.id], effects[run.id], changes, people)
+            _one(run, steps[run.id.int], effects[run.id.int], changes, people)
         ledger.save_steps(changes.steps)
         # First the moved, then the new: a fallback takes the place of the undoing that is laid to rest.
         written = ledger.save_effects(changes.effects, now=now)
@@ -84,16 +84,17 @@ class Changes:
         self.born[effect.run_id].append(effect)
 
 
-def _load(runs: list[Run]) -> tuple[dict[uuid.UUID, list[Step]], dict[uuid.UUID, list[Effect]]]:
-    ids = [run.id for run in runs]
-    steps: dict[uuid.UUID, list[Step]] = defaultdict(list)
-    found = fetch(Step, "WHERE t.run_id = ANY (%s) ORDER BY t.ordinal", [ids])
+def _load(runs: list[Run]) -> tuple[dict[int, list[Step]], dict[int, list[Effect]]]:
+    """By the number of the run's id: an id makes its hash anew whenever it is looked for."""
+    ids = rows.ids(run.id for run in runs)
+    steps: dict[int, list[Step]] = defaultdict(list)
+    found = fetch(Step, "WHERE t.run_id = ANY (%s::uuid[]) ORDER BY t.ordinal", [ids])
     give_tools(found)
     for step in found:
-        steps[step.run_id].append(step)
-    effects: dict[uuid.UUID, list[Effect]] = defaultdict(list)
-    for effect in fetch(Effect, "WHERE t.run_id = ANY (%s) ORDER BY t.id", [ids]):
-        effects[effect.run_id].append(effect)
+        steps[step.run_id.int].append(step)
+    effects: dict[int, list[Effect]] = defaultdict(list)
+    for effect in fetch(Effect, "WHERE t.run_id = ANY (%s::uuid[]) ORDER BY t.id", [ids]):
+        effects[effect.run_id.int].append(effect)
     return steps, effects
 
 

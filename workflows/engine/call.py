@@ -13,6 +13,7 @@ from typing import Any
 
 from django.db import connection
 
+from workflows import rows
 from workflows.engine.parts.door import calls_of, guarded
 from workflows.models import Effect
 from workflows.outcomes import NotSent, Outcome
@@ -48,7 +49,7 @@ def _done(outcome: Outcome) -> Future[Outcome]:
 def still_allowed(effects: Sequence[Effect]) -> set[Any]:
     """Those whose fence is still ours and whose run is not turning back (undoing goes on then)."""
     with connection.cursor() as cursor:
-        cursor.execute(PRESENT, [[e.id for e in effects]])
+        cursor.execute(PRESENT, [rows.ids(e.id for e in effects)])
         present = {pk: (fence, state, phase) for pk, fence, state, phase in cursor.fetchall()}
     going = (Phase.OPEN.value, Phase.RUNNING.value)
     return {
@@ -62,7 +63,7 @@ def still_allowed(effects: Sequence[Effect]) -> set[Any]:
 
 PRESENT = """
 SELECT e.id, e.fence, e.state, r.phase FROM workflows_effect e JOIN workflows_run r ON r.id = e.run_id
-WHERE e.id = ANY (%s)
+WHERE e.id = ANY (%s::uuid[])
 """
 
 

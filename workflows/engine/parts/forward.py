@@ -22,10 +22,10 @@ S = EffectState
 
 def follow(steps: list[Step], effects: list[Effect], changes: Changes) -> list[dict[str, str]]:
     """Brings steps to where their forward effects are; returns what moved, for the run's entry."""
-    by_step = {e.step_id: e for e in effects if e.forward}
+    by_step = {e.step_id.int: e for e in effects if e.forward}
     moved = []
     for step in steps:
-        effect = by_step.get(step.id)
+        effect = by_step.get(step.id.int)
         if effect is None or step.state not in (StepState.ACTIVE, StepState.DONE):
             continue
         if _follow_one(step, effect):

@@ -6,14 +6,15 @@ from collections.abc import Sequence
 
 from workflows.fetch import fetch, give
 from workflows.models import Agent, Effect, Run
+from workflows.rows import ids
 from workflows.toolbox import give_tools, give_workflows
 
-BY_ID = "WHERE t.id = ANY (%s)"
+BY_ID = "WHERE t.id = ANY (%s::uuid[])"
 
 
 def join_runs(effects: Sequence[Effect]) -> None:
     """Run and workflow, as they are now."""
-    runs = {run.id: run for run in fetch(Run, BY_ID, [list({e.run_id for e in effects})])}
+    runs = {run.id: run for run in fetch(Run, BY_ID, [ids({e.run_id for e in effects})])}
     give_workflows(runs.values())
     for effect in effects:
         give(effect, "run", runs[effect.run_id])
@@ -21,7 +22,7 @@ def join_runs(effects: Sequence[Effect]) -> None:
 
 def join_agents(effects: Sequence[Effect]) -> None:
     """The agents as they are now: policy decides on present facts."""
-    agents = {agent.id: agent for agent in fetch(Agent, BY_ID, [list({e.agent_id for e in effects})])}
+    agents = {agent.id: agent for agent in fetch(Agent, BY_ID, [ids({e.agent_id for e in effects})])}
     for effect in effects:
         give(effect, "agent", agents[effect.agent_id])
 
@@ -29,7 +30,7 @@ def join_agents(effects: Sequence[Effect]) -> None:
 def join_tools(effects: Sequence[Effect]) -> None:
     """Tool, and the effect that is undone where there is one."""
     give_tools(effects)
-    ids = [e.compensates_id for e in effects if e.compensates_id]
-    forward = {effect.id: effect for effect in fetch(Effect, BY_ID, [ids])} if ids else {}
+    undone = [e.compensates_id for e in effects if e.compensates_id]
+    forward = {effect.id: effect for effect in fetch(Effect, BY_ID, [ids(undone)])} if undone else {}
     for effect in effects:
         give(effect, "compensates", forward[effect.compensates_id] if effect.compensates_id else None)
