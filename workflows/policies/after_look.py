@@ -68,8 +68,7 @@ def proved_absent(effect: Facts, times: Timings, *, begun_at: dt.datetime, now: 
         detail = "it may have been taken over, nothing shows it, and it is never handed over a second time"
         return Next(move="stick", fields={"reason": "cannot_know", "detail": detail, "world": "unknown"})
     if effect.reason == LOOKED_AT_AGAIN and final(effect, begun_at):
-        shown = "nothing of it" if effect.forward else "that it was not undone"
-        detail = f"a person's look shows {shown}; nothing is sent again by itself"
+        detail = "nothing is sent again by itself"
         return Next(move="stick", fields={"reason": "seen_absent", "detail": detail, "world": "nothing"})
     refused = effect.reason == "refused"
     refusal = effect.detail if refused else no_more_sends(effect, times, now)
