@@ -39,6 +39,8 @@ class Command(BaseCommand):
         for word, names in (("added", changes.added), ("changed", changes.changed), ("unchanged", changes.unchanged)):
             for name in names:
                 self.stdout.write(f"{word:>9}  {name}")
+        if not (changes.added or changes.changed or changes.unchanged):
+            self.stdout.write("There is no tool and no workflow in it; nothing was changed.")
         if options["check"]:
             self.stdout.write("Checked only; nothing was written.")
 
