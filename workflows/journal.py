@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import datetime as dt
+import functools
 import hashlib
 import json
 import secrets
@@ -20,7 +21,7 @@ from workflows.models import Entry, Payload
 from workflows.models.fields import new_id
 
 
-@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+@dataclasses.dataclass(slots=True, kw_only=True)
 class Event:
     """What is to be written of one subject's move. `subject` has `id`, `seq` and `head`; both are moved on."""
 
@@ -34,6 +35,12 @@ class Event:
     fence: int = 0
     actor: str = "engine"
     payload: dict[str, Any] | None = None
+
+
+HASHED = (
+    "id", "subject_kind", "subject_id", "run_id", "seq", "event", "before", "after",
+    "world", "fence", "actor", "at", "payload_digest", "prev",
+)  # fmt: skip
 
 
 def chain(events: Sequence[Event], *, at: dt.datetime) -> list[tuple[dict[str, Any], dict[str, Any] | None]]:
@@ -70,18 +77,28 @@ def _entry(event: Event, moment: str) -> tuple[dict[str, Any], dict[str, Any] | 
     if event.payload:
         payload = {"entry_id": entry["id"], "salt": secrets.token_hex(16), "data": event.payload}
         entry["payload_digest"] = payload_digest(payload["salt"], event.payload)
-    entry["hash"] = hash_of([entry[name] for name in HASHED])  # all of them are texts and numbers already
+    entry["hash"] = hashlib.sha256(_plainly(entry).encode()).hexdigest()
     subject.seq, subject.head = entry["seq"], entry["hash"]
     return entry, payload
 
 
-HASHED = (
-    "id", "subject_kind", "subject_id", "run_id", "seq", "event", "before", "after",
-    "world", "fence", "actor", "at", "payload_digest", "prev",
-)  # fmt: skip
-
-
 _canonical = json.JSONEncoder(sort_keys=True, ensure_ascii=True, separators=(",", ":")).encode
+
+
+def _plainly(entry: dict[str, Any]) -> str:
+    """The text that `entry_hash` hashes, of an entry made here: all of it but the actor are words, numbers and ids."""
+    values = [entry[name] for name in HASHED]
+    values[RUN_ID], values[ACTOR] = _quoted(values[RUN_ID]), _quoted(values[ACTOR])
+    return PLAIN % tuple(values)
+
+
+RUN_ID, ACTOR = HASHED.index("run_id"), HASHED.index("actor")
+PLAIN = '["%s","%s","%s",%s,%d,"%s","%s","%s","%s",%d,%s,"%s","%s","%s"]'
+
+
+@functools.lru_cache(maxsize=256)
+def _quoted(text: str | None) -> str:
+    return _canonical(text)
 
 
 def entry_hash(entry: dict[str, Any]) -> str:

@@ -93,8 +93,11 @@ def save_effects(effects: Sequence[Effect], *, now: dt.datetime, actor: str = EN
 
 def effect_guard(effect: Effect) -> dict[str, Any]:
     """What must still hold in the database for this move: its fence and place as they were read, and a source state."""
-    sources = MOVES[effect.event].sources if effect.event in MOVES else {effect.state}
-    return {"fence": effect.was_fence, "seq": effect.was_seq, "states": [str(state) for state in sources]}
+    sources = SOURCES.get(effect.event) or [str(effect.state)]
+    return {"fence": effect.was_fence, "seq": effect.was_seq, "states": sources}
+
+
+SOURCES = {name: [str(state) for state in move.sources] for name, move in MOVES.items()}
 
 
 def _event_of(effect: Effect, actor: str) -> journal.Event:

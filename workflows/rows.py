@@ -50,7 +50,7 @@ def update(rows: Sequence[models.Model], names: tuple[str, ...], guards: Sequenc
     """
     if not rows:
         return set()
-    if len({row.pk for row in rows}) < len(rows):
+    if len({row.__dict__["id"].int for row in rows}) < len(rows):
         raise ValueError(f"a {type(rows[0]).__name__} is to be written twice in one set")
     data = [
         {**values(row, names), "id": row.__dict__["id"], **{f"was_{k}": v for k, v in guard.items()}}

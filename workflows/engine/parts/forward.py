@@ -26,12 +26,17 @@ def follow(steps: list[Step], effects: list[Effect], changes: Changes) -> list[d
     moved = []
     for step in steps:
         effect = by_step.get(step.id.int)
-        if effect is None or step.state not in (StepState.ACTIVE, StepState.DONE):
+        if effect is None or not (step.state == StepState.ACTIVE or (step.state == StepState.DONE and _undone(effect))):
             continue
         if _follow_one(step, effect):
             moved.append({"step": step.name, "to": step.state})
             changes.steps.append(step)
     return moved
+
+
+def _undone(effect: Effect) -> bool:
+    """All that a step that is done can still follow."""
+    return bool(effect.state == S.UNDONE)
 
 
 def _follow_one(step: Step, effect: Effect) -> bool:
