@@ -21,11 +21,11 @@ def text(figures: Mapping[str, Sequence[float]], latencies: Sequence[float], set
 
 
 def ratios(middle: Mapping[str, float]) -> list[str]:
-    """Against the best that each peer did with as many processes or fewer, however many threads."""
+    """Against the best that each peer did with one process, and with two, however many threads."""
     lines = []
     for peer in (DBOS, LANGGRAPH):
-        for ours, processes in ((ONE, 1), (TWO, 2)):
-            theirs = {n: v for n, v in middle.items() if n.startswith(peer) and _processes(n) <= processes}
+        for ours, processes in ((ONE, 1), (TWO, 1), (TWO, 2)):
+            theirs = {n: v for n, v in middle.items() if n.startswith(peer) and _processes(n) == processes}
             if ours in middle and theirs:
                 best = max(theirs, key=lambda name: theirs[name])
                 lines.append(f"  {middle[ours] / theirs[best]:6.2f} x  {ours}  :  {best}")
