@@ -18,7 +18,7 @@ from typing import Any
 
 from workflows import rows
 from workflows.models import Entry, Payload
-from workflows.models.fields import new_id
+from workflows.models.fields import new_id_text
 
 
 @dataclasses.dataclass(slots=True, kw_only=True)
@@ -58,7 +58,7 @@ def write(made: Iterable[tuple[dict[str, Any], dict[str, Any] | None]]) -> None:
 def _entry(event: Event, moment: str) -> tuple[dict[str, Any], dict[str, Any] | None]:
     subject = event.subject
     entry: dict[str, Any] = {
-        "id": str(new_id()),
+        "id": new_id_text(),
         "subject_kind": event.kind,
         "subject_id": str(subject.id),
         "run_id": event.run_id and str(event.run_id),
