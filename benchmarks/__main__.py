@@ -38,7 +38,7 @@ def main() -> int:
             return measure(url, options)
     except KeyboardInterrupt:
         return 130
-    except (server.NotDurable, SetupError) as problem:
+    except (server.NotDurable, server.NotAlone, SetupError) as problem:
         print(f"Refused. {problem}", file=sys.stderr)
         return REFUSED
 

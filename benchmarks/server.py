@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,6 +13,7 @@ import psycopg
 from psycopg import sql
 
 from config.house import postgres
+from config.house.locks import Lock
 
 DURABLE = ("fsync", "synchronous_commit", "full_page_writes")
 
@@ -20,17 +22,28 @@ class NotDurable(Exception):
     """What such a server answers is not on its disk; nothing measured on it would mean anything."""
 
 
+class NotAlone(Exception):
+    """Two benchmarks at once would measure each other."""
+
+
 @contextlib.contextmanager
 def own_server(folder: Path) -> Iterator[str]:
-    """The address of a fresh server, gone at the end."""
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    lease = postgres.join(folder)
+    """The address of a fresh server, gone at the end. Raises `NotAlone` while another benchmark has the folder."""
+    lock = Lock(folder.with_name(f"{folder.name}.lock"))
     try:
-        yield lease.url
-    finally:
-        lease.close(wait=True)
+        if not lock.try_take():
+            raise NotAlone(f"Another benchmark runs ({lock.read() or "it is just starting"}); both would measure each other. Let it end first.")
+        lock.note(f"process {os.getpid()}")
         shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        lease = postgres.join(folder)
+        try:
+            yield lease.url
+        finally:
+            lease.close(wait=True)
+            shutil.rmtree(folder, ignore_errors=True)
+    finally:
+        lock.close()
 
 
 def checked(url: str) -> dict[str, str]:
