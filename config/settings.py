@@ -11,6 +11,7 @@
 | FOUR_EYES | required | required, or when_possible: a single person may act, journaled as alone |
 | MAKEGOOD_ALLOW_PRIVATE_HOSTS | 1 | 0 forbids tools to call loopback and private addresses |
 | MAKEGOOD_MAX_BODY | 262144 | the largest request body in bytes |
+| MAKEGOOD_LEAST_FREE | 256 | MB of disk below which nothing new is begun; on a small disk at most 15 % of it |
 | MAKEGOOD_WORKERS | 2 | worker processes of one qcluster |
 | MAKEGOOD_LOG | text | text or json, on stderr |
 """
@@ -71,6 +72,7 @@ MAKEGOOD_ENV = _names("MAKEGOOD_ENV")
 MAKEGOOD_ALLOW_PRIVATE_HOSTS = _one_of("MAKEGOOD_ALLOW_PRIVATE_HOSTS", "1", "0") == "1"
 MAKEGOOD_MAX_BODY = _number("MAKEGOOD_MAX_BODY", 256 * 1024, least=1024)
 DATA_UPLOAD_MAX_MEMORY_SIZE = MAKEGOOD_MAX_BODY
+LEAST_FREE = _number("MAKEGOOD_LEAST_FREE", 256, least=0) * 2**20  # bytes
 FOUR_EYES = _one_of("FOUR_EYES", "required", "when_possible")
 
 INSTALLED_APPS = [

@@ -14,6 +14,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect
 from django.urls import reverse_lazy
 
+from config.house import disk
 from repairs import worklist
 from repairs.desk import desk_of
 from repairs.models import Person
@@ -71,11 +72,12 @@ class PasswordChange(PasswordChangeView):
 
 
 def frame(request: HttpRequest) -> dict[str, Any]:
-    """What every page's frame shows: who is here, and how many cases are open."""
+    """What every page's frame shows: who is here, how many cases are open, and what keeps all work."""
     desk = desk_of(request)
     if desk is None or desk.must_change:
         return {"desk": desk}
-    return {"desk": desk, "open_cases": worklist.live().order_by()[: worklist.CAP + 1].count()}
+    open_cases = worklist.live().order_by()[: worklist.CAP + 1].count()
+    return {"desk": desk, "open_cases": open_cases, "low_disk": disk.low()}
 
 
 site = ConsoleSite(name="admin")

@@ -14,9 +14,11 @@ class WorkflowsConfig(AppConfig):
 
     def ready(self) -> None:
         from config import health
+        from config.house import disk
         from workflows import queue
 
         health.register("queue", queue.deaf)
+        health.register("disk", disk.low)
         post_migrate.connect(plan_sweep, sender=self, dispatch_uid="plan-sweep")
 
 

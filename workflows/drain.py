@@ -14,6 +14,7 @@ from typing import Any
 
 from django.db import connection
 
+from config.house import disk
 from workflows import salvage
 from workflows.engine import call, image, look, release
 from workflows.engine.advance import advance
@@ -82,8 +83,8 @@ class Drain:
 
     def rest(self, wait: float | None) -> None:
         """Sleeps after a turn that did nothing, `wait` seconds or until a bell. What is due and could not be taken is
-        held by somebody for a moment, or waits for a slot of its tool."""
-        self.wait(IDLE_LOOK if wait is None else min(max(wait, HELD_BY_OTHERS), IDLE_LOOK))
+        held by somebody for a moment, or waits for a slot of its tool, or for room on the disk."""
+        self.wait(IDLE_LOOK if wait is None or disk.low() else min(max(wait, HELD_BY_OTHERS), IDLE_LOOK))
         self._full.clear()
 
     def wait(self, seconds: float) -> None:
@@ -107,7 +108,7 @@ class Drain:
 
     def _send(self) -> bool:
         free = self.slots - len(self._sends) - len(self._images)
-        if free <= 0:
+        if free <= 0 or disk.low():
             return False
         effects = salvage.again(dispatch, free, self._full)
         if not effects:

@@ -91,6 +91,12 @@ class TooLarge(MakegoodError):
     code = "too_large"
 
 
+class NoRoom(MakegoodError):
+    """The disk is nearly full; nothing new is taken."""
+
+    code = "unavailable"
+
+
 class KeyReused(MakegoodError):
     """This Idempotency-Key came with another body before."""
 

@@ -13,13 +13,12 @@ from pathlib import Path
 from django.db import DatabaseError
 
 from config import database, health
-from config.house import folder, postgres, preflight
+from config.house import disk, folder, postgres, preflight
 from config.house.errors import SetupError
 from config.house.findings import Finding, asked, failed
 from config.house.locks import Lock
 
 OLDEST_PYTHON = (3, 11)
-LEAST_FREE = 500 * 2**20  # bytes: with less, PostgreSQL may soon be unable to write an effect's outcome
 SECRETS = ("secret-key", "install-secret", postgres.PASSWORD)
 
 
@@ -50,11 +49,11 @@ def _disk(data: Path) -> Finding:
     free = shutil.disk_usage(data).free
     return Finding(
         check="disk",
-        ok=free >= LEAST_FREE,
-        problem=f"{free // 2**20} MB are free where the data folder is; at least {LEAST_FREE // 2**20} are wanted.",
+        ok=not (short := disk.look()),
+        problem=short or f"{free // disk.MEGABYTE} MB are free where the data folder is.",
         setting="MAKEGOOD_DATA",
         value=str(data),
-        way_out="Free some space there, or move the folder to a larger disk.",
+        way_out="Free some space there, or move the folder to a larger disk. Work goes on by itself then.",
     )
 
 

@@ -28,6 +28,7 @@ GLANCE = 1.0  # seconds: a doctor who only looks whether the lock is free holds 
 TICK = 0.25  # seconds between two looks while nothing happens
 HEALTH_EVERY = 15.0  # seconds between two looks at /health/ready once it was ready
 DEAF_LOOKS = 3  # so many of them in a row saying the queue is deaf, and the queue is started anew
+PATIENCE = 30.0  # seconds of a start after which what keeps it is said, once each
 QUEUE = "queue"  # the name of the health check, and of the child that it is about
 
 
@@ -43,6 +44,7 @@ class House:
     _family: Family | None = None
     _stop: bool = False
     _deaf: int = 0
+    _said: set[str] = dataclasses.field(default_factory=set)
 
     def __enter__(self) -> House:
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
@@ -71,7 +73,7 @@ class House:
     def keep(self, members: Sequence[children.Child], *, ready: Callable[[], None]) -> None:
         """Keeps the children running until asked to stop; calls `ready` once, when all is well for the first time."""
         self._family = family = Family(members, self.folder, self.say)
-        was_ready, look = False, 0.0
+        was_ready, look, began = False, 0.0, time.monotonic()
         while not self._stop:
             family.start_due({"MAKEGOOD_UP": str(self.port)})
             if time.monotonic() >= look:
@@ -81,6 +83,8 @@ class House:
                     ready()
                 elif was_ready:
                     self._mind_the_queue(problems)
+                elif time.monotonic() - began > PATIENCE:
+                    self._say_what_keeps(problems or {})
                 look = time.monotonic() + (HEALTH_EVERY if was_ready else TICK)
             self._mind_the_database()
             family.wait(TICK)
@@ -123,6 +127,12 @@ class House:
             self._deaf = 0
             self.say("The queue has not answered for a while; starting it anew.")
             self._family.renew(QUEUE)
+
+    def _say_what_keeps(self, problems: dict[str, str]) -> None:
+        """Who waits for "ready" in vain must not have to guess."""
+        for name in problems.keys() - self._said:
+            self._said.add(name)
+            self.say(f"Not ready yet: {problems[name]}")
 
     def _problems(self) -> dict[str, str] | None:
         """What /health/ready names; {} when all is well, None when it doesn't answer."""

@@ -10,6 +10,7 @@ from django.db import IntegrityError, connection, transaction
 
 from workflows import ledger
 from workflows.engine.parts import denial
+from workflows.engine.parts.room import room_or_refuse
 from workflows.errors import Denied, Flaw, Invalid, KeyReused
 from workflows.making import canonical_digest
 from workflows.models import Agent, Run, Step, Tool, Workflow
@@ -34,9 +35,10 @@ class StartBody:
 
 
 def start_run(agent: Agent, key: str, body: StartBody) -> tuple[Run, bool]:
-    """(the run, whether it was made now). Raises `Invalid`, `Denied`, `KeyReused`."""
+    """(the run, whether it was made now). Raises `Invalid`, `Denied`, `KeyReused`, `NoRoom`."""
     if (found := _replayed(agent, key, body)) is not None:
         return found, False
+    room_or_refuse()
     workflow = _workflow(agent, body)
     tools = _tools(workflow)
     try:

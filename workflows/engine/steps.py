@@ -12,6 +12,7 @@ from workflows import ledger, rows
 from workflows.authority import policy
 from workflows.engine.parts import denial
 from workflows.engine.parts.locked import locked_run
+from workflows.engine.parts.room import room_or_refuse
 from workflows.errors import Denied, Flaw, Invalid, NameTaken, RunOver, Sealed
 from workflows.models import Agent, Run, Step, Tool
 from workflows.models.fields import new_id
@@ -42,6 +43,7 @@ def add_step(agent: Agent, run_id: uuid.UUID, body: StepBody) -> tuple[Step, boo
             if same.digest != body.digest:
                 raise NameTaken(flaws=[Flaw("name", body.name, "this run has a step of that name with other content")])
             return same, False
+        room_or_refuse()
         _open(run, steps)
         step = _step(run, steps, tool, body)
         now = rows.now()
