@@ -22,7 +22,7 @@ _seen: tuple[float, str] = (0.0, "")
 
 
 def low() -> str:
-    """"" while there is room, else one sentence that says where, how much is left, and what it means."""
+    """ "" while there is room, else one sentence that says where, how much is left, and what it means."""
     global _seen
     now = time.monotonic()
     if now - _seen[0] >= LOOK_EVERY or not _seen[0]:
