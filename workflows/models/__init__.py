@@ -1,6 +1,6 @@
 """The nouns. One a file; nobody but `workflows.ledger` writes runs, steps and effects."""
 
-from .agent import Agent, AgentKey
+from .agent import Agent, AgentAct, AgentKey
 from .attempt import Attempt
 from .beat import Beat
 from .catalog import Tool, Workflow
@@ -12,10 +12,12 @@ from .look import Look
 from .run import Run
 from .scope import ScopeHold, ScopeUse
 from .step import Step
+from .team import Team
 from .wake import Wake
 
 __all__ = [
     "Agent",
+    "AgentAct",
     "AgentKey",
     "Attempt",
     "Beat",
@@ -30,6 +32,7 @@ __all__ = [
     "ScopeHold",
     "ScopeUse",
     "Step",
+    "Team",
     "Tool",
     "Wake",
     "Workflow",

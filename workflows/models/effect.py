@@ -13,13 +13,14 @@ from django.db import models
 
 from workflows.states import REST, EffectState, Kind, World
 
-from .agent import Agent
+from .agent import ALL, Agent
 from .catalog import Tool
 from .fields import StateField, choices, effect_move, json_field, new_id
 from .run import Run
 from .step import Step
 
 S, W = EffectState, World
+EVERYTHING = " ".join(ALL)
 
 
 class Effect(models.Model):
@@ -47,6 +48,7 @@ class Effect(models.Model):
     customer_visible = models.BooleanField()
     residue = models.TextField(blank=True)
     value = json_field()
+    on_behalf_of = models.CharField(max_length=100, blank=True)
 
     # Where it stands.
     state = StateField(default=S.READY.value, choices=choices(EffectState), protected=True)
@@ -76,6 +78,7 @@ class Effect(models.Model):
     external_ref = models.CharField(max_length=500, blank=True)
     verifiable = models.BooleanField()
     verified_at = models.DateTimeField(null=True)
+    granted = models.CharField(max_length=40, default=EVERYTHING)  # the agent's rights when it was sent last
 
     created_at = models.DateTimeField()
     changed_at = models.DateTimeField()

@@ -25,6 +25,8 @@ class Run(models.Model):
     subject_label = models.CharField(max_length=300, blank=True)
     external_id = models.CharField(max_length=200, blank=True)
     input = json_field(dict)
+    on_behalf_of = models.CharField(max_length=100, blank=True)  # for whom the agent acted when it started the run
+    narrowed = json_field(dict)  # the agent's grants as they were then
     idempotency_key = models.CharField(max_length=255)
     body_digest = models.CharField(max_length=64)
     epoch = models.BigIntegerField()
