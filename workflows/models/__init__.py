@@ -1,6 +1,7 @@
 """The nouns. One a file; nobody but `workflows.ledger` writes runs, steps and effects."""
 
 from .agent import Agent, AgentAct, AgentKey
+from .approval import Approval, ApprovalVote
 from .attempt import Attempt
 from .beat import Beat
 from .catalog import Tool, Workflow
@@ -9,6 +10,7 @@ from .effect import Effect
 from .gauge import Gauge
 from .journal import Checkpoint, Entry, Payload
 from .look import Look
+from .policy import Policy
 from .run import Run
 from .scope import ScopeHold, ScopeUse
 from .step import Step
@@ -19,6 +21,8 @@ __all__ = [
     "Agent",
     "AgentAct",
     "AgentKey",
+    "Approval",
+    "ApprovalVote",
     "Attempt",
     "Beat",
     "Checkpoint",
@@ -28,6 +32,7 @@ __all__ = [
     "Gauge",
     "Look",
     "Payload",
+    "Policy",
     "Run",
     "ScopeHold",
     "ScopeUse",
