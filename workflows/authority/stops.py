@@ -154,17 +154,17 @@ def share() -> None:
         cursor.execute("SELECT pg_advisory_xact_lock_shared(%s)", [LOCK])
 
 
-def standing(now: dt.datetime) -> list[Stop]:
+def standing() -> list[Stop]:
     """The stops in force."""
-    return fetch(Stop, STANDING, [now])
+    return fetch(Stop, STANDING)
 
 
-STANDING = "WHERE t.state = 'frozen' AND (t.until IS NULL OR t.until > %s) ORDER BY t.id"
+STANDING = "WHERE t.state = 'frozen' AND (t.until IS NULL OR t.until > clock_timestamp()) ORDER BY t.id"
 
 
-def hold_back(effects: Sequence[Effect], now: dt.datetime, stopped: list[Effect]) -> list[Effect]:
+def hold_back(effects: Sequence[Effect], stopped: list[Effect]) -> list[Effect]:
     """Those that no stop holds; the others are blocked, and say by what and until when. One statement."""
-    found = standing(now) if effects else []
+    found = standing() if effects else []
     if not found:
         return list(effects)
     going = []

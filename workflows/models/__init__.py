@@ -14,6 +14,7 @@ from .policy import Policy
 from .run import Run
 from .scope import ScopeHold, ScopeUse
 from .step import Step
+from .stop import Stop
 from .team import Team
 from .wake import Wake
 
@@ -37,6 +38,7 @@ __all__ = [
     "ScopeHold",
     "ScopeUse",
     "Step",
+    "Stop",
     "Team",
     "Tool",
     "Wake",

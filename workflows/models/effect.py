@@ -145,6 +145,7 @@ class Effect(models.Model):
                 name="effect_waits_in_order",
                 condition=models.Q(state=S.BLOCKED.value, reason="order"),
             ),
+            models.Index(fields=["id"], name="effect_held", condition=models.Q(state=S.BLOCKED.value, reason="hold")),
             models.Index(fields=["changed_at"], name="effect_stuck", condition=models.Q(state=S.STUCK.value)),
         )
 

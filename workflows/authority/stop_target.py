@@ -1,0 +1,37 @@
+"""Whether there is what somebody wants to freeze. A misspelt name would freeze nothing, and nobody would notice."""
+
+from __future__ import annotations
+
+from workflows.errors import Flaw, Invalid
+from workflows.models import Agent, Tool, Workflow
+from workflows.models.stop import Target
+
+MOST_NAMED = 5  # of the names that there are, in an error
+
+
+def check_target(target: str, name: str) -> None:
+    """Raises `Invalid`. A subject needs no run yet: a stop may come before the first."""
+    match target:
+        case Target.EVERYTHING:
+            flaw = Flaw("name", name, "must be empty: everything is everything") if name else None
+        case Target.SUBJECT:
+            kind, _, rest = name.partition(":")
+            sound = kind.strip() and rest.strip() and len(name) <= 301 and name.isprintable()
+            flaw = None if sound else Flaw("name", name, "must be type:id, as runs name it, like customer:42")
+        case Target.TOOL:
+            flaw = _known(name, list(Tool.objects.filter(current=True).values_list("name", flat=True)), "tool")
+        case Target.AGENT:
+            flaw = _known(name, list(Agent.objects.values_list("name", flat=True)), "agent")
+        case Target.WORKFLOW:
+            flaw = _known(name, list(Workflow.objects.filter(current=True).values_list("name", flat=True)), "workflow")
+        case _:
+            flaw = Flaw("target", target, f"must be one of: {', '.join(Target)}")
+    if flaw:
+        raise Invalid("Nothing was frozen.", [flaw])
+
+
+def _known(name: str, names: list[str], word: str) -> Flaw | None:
+    if name in names:
+        return None
+    some = ", ".join(sorted(names)[:MOST_NAMED]) or "none"
+    return Flaw("name", name, f"is no {word} here; there are: {some}" + (" …" if len(names) > MOST_NAMED else ""))
