@@ -19,8 +19,9 @@ from workflows.states import MOVES
 
 EFFECT_COLUMNS = (
     "state", "world", "reason", "detail", "blocked_by", "due_at", "fence", "lease_until", "holder", "attempts",
-    "first_sent_at", "doubt", "lost_lease", "believe_miss_from", "late_until", "misses", "backoffs", "looks_until",
-    "asked", "result", "before", "poll", "external_ref", "verified_at", "changed_at", "seq", "head",
+    "first_sent_at", "doubt", "lost_lease", "unanswered", "unseen", "believe_miss_from", "late_until", "misses",
+    "backoffs", "looks_until", "asked", "result", "before", "poll", "external_ref", "verified_at", "changed_at",
+    "progress_at", "seq", "head",
 )  # fmt: skip
 RUN_COLUMNS = (
     "phase", "state", "is_clean", "sealed", "ending", "end_cause", "end_reason", "needs_person", "people_reasons",
@@ -28,6 +29,8 @@ RUN_COLUMNS = (
 )  # fmt: skip
 AGAIN = ("advance_at",)
 STEP_COLUMNS = ("state", "arguments", "reason", "detail", "result")
+
+WAITING = ("note", "block", "release")  # moves after which an effect has got no further
 
 ENGINE = "engine"  # who moves what nobody asked to move
 WORK_CHANNEL, RUNS_CHANNEL = "makegood_work", "makegood_runs"
@@ -81,6 +84,8 @@ def save_effects(effects: Sequence[Effect], *, now: dt.datetime, actor: str = EN
     made = journal.chain([_event_of(effect, actor) for effect in moved], at=now)
     for effect in moved:
         effect.changed_at = now
+        if effect.event not in WAITING:
+            effect.progress_at = now
     written = rows.update(moved, rows.changed(moved, EFFECT_COLUMNS), guards)
     journal.write(pair for pair, effect in zip(made, moved, strict=True) if effect.id in written)
     for effect in moved:

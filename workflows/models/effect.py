@@ -66,6 +66,9 @@ class Effect(models.Model):
     first_sent_at = models.DateTimeField(null=True)
     doubt = models.BooleanField(default=False)  # some send ended unknown and no look has settled it
     lost_lease = models.BooleanField(default=False)
+    # Handed to a worker so many times in a row without anything coming back; raised before it is handed over.
+    unanswered = models.PositiveSmallIntegerField(default=0)  # sends
+    unseen = models.PositiveSmallIntegerField(default=0)  # looks
     believe_miss_from = models.DateTimeField(null=True)
     late_until = models.DateTimeField(null=True)
     misses = models.PositiveIntegerField(default=0)
@@ -82,6 +85,7 @@ class Effect(models.Model):
 
     created_at = models.DateTimeField()
     changed_at = models.DateTimeField()
+    progress_at = models.DateTimeField(null=True)  # its last move that was more than waiting
     seq = models.PositiveIntegerField(default=0)
     head = models.CharField(max_length=64, blank=True)
 
@@ -146,6 +150,11 @@ class Effect(models.Model):
                 condition=models.Q(state=S.BLOCKED.value, reason="order"),
             ),
             models.Index(fields=["id"], name="effect_held", condition=models.Q(state=S.BLOCKED.value, reason="hold")),
+            models.Index(
+                fields=["tool", "epoch", "ordinal"],
+                name="effect_waits_for_tool",
+                condition=models.Q(state=S.BLOCKED.value, reason__in=["rate", "breaker"]),
+            ),
             models.Index(fields=["changed_at"], name="effect_stuck", condition=models.Q(state=S.STUCK.value)),
         )
 
@@ -240,6 +249,7 @@ class Effect(models.Model):
         self._why("")
         self.fence += 1
         self.attempts += 1
+        self.unanswered += 1
         self.world = W.UNKNOWN.value
         self.lease_until, self.holder, self.due_at = lease_until, holder, None
         self.first_sent_at = self.first_sent_at or now
@@ -328,7 +338,7 @@ class Effect(models.Model):
     def look_again(self, *, now: dt.datetime, until: dt.datetime) -> None:
         self._why("look_again")
         self.fence += 1
-        self.misses = self.backoffs = 0
+        self.misses = self.backoffs = self.unanswered = self.unseen = 0
         self.due_at, self.looks_until = now, until
 
     @effect_move("find")
@@ -349,7 +359,7 @@ class Effect(models.Model):
     def try_again(self, *, due_at: dt.datetime) -> None:
         self._why("")
         self.fence += 1
-        self.attempts = self.misses = self.backoffs = 0
+        self.attempts = self.misses = self.backoffs = self.unanswered = self.unseen = 0
         self.due_at = due_at
 
     @effect_move("write_off")
