@@ -6,7 +6,7 @@ from django.urls import URLPattern, URLResolver, path
 
 from repairs import admin  # noqa: F401  registers the records
 from repairs.site import site
-from repairs.views import acts, case, effect, home, queue, run, runs
+from repairs.views import acts, case, effect, home, queue, run, runs, tools, workflows
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", home.home, name="home"),
@@ -32,5 +32,9 @@ urlpatterns: list[URLPattern | URLResolver] = [
         )
         for name in effect.VALUES
     ),
+    path("tools/", tools.tools, name="tools"),
+    path("tools/<str:name>/", tools.tool, name="tool"),
+    path("tools/<str:name>/sends", tools.sends, name="tool-sends"),
+    path("workflows/<str:name>/<int:version>/", workflows.workflow, name="workflow"),
     path("admin/", site.urls),
 ]

@@ -1,0 +1,66 @@
+"""What tools did in the last day: sends counted by how they ended, and the rows behind each count. For the pages."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime as dt
+import uuid
+from collections import defaultdict
+from typing import Any
+
+from django.db import connection
+from django.db.models import QuerySet
+
+from workflows.history import floor_of
+from workflows.models import Attempt
+
+DAY = dt.timedelta(hours=24)
+MOST = 10_000  # sends looked at: a page counts no further, and says how far back that reaches
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Window:
+    """The sends that are counted: those with ids from `floor` on. `whole`: that is all of the last 24 hours."""
+
+    floor: uuid.UUID
+    since: dt.datetime
+    whole: bool
+
+
+Counts = dict[str, dict[tuple[bool, str], int]]  # tool -> (undoing?, outcome) -> how many
+
+
+def window(now: dt.datetime) -> Window:
+    """The last day, or less of it where more than `MOST` sends were made. One query, by the ids alone."""
+    day = floor_of(now - DAY)
+    last = Attempt.objects.filter(id__gte=day).order_by("-id").values_list("id", flat=True)[MOST - 1 : MOST].first()
+    if last is None:
+        return Window(day, now - DAY, whole=True)
+    return Window(last, dt.datetime.fromtimestamp((last.int >> 80) / 1000, tz=dt.UTC), whole=False)
+
+
+def counts(since: Window) -> Counts:
+    """Sends of each tool by outcome; undoings apart. One query of at most `MOST` sends."""
+    found: Counts = defaultdict(dict)
+    with connection.cursor() as cursor:
+        cursor.execute(COUNTS, [since.floor, MOST])
+        for name, undoing, outcome, number in cursor.fetchall():
+            found[name][undoing, outcome] = number
+    return found
+
+
+COUNTS = """
+WITH latest AS MATERIALIZED (
+  SELECT a.effect_id, a.outcome FROM workflows_attempt a WHERE a.id >= %s ORDER BY a.id DESC LIMIT %s)
+SELECT t.name, e.kind = 'compensation', s.outcome, count(*)
+FROM latest s JOIN workflows_effect e ON e.id = s.effect_id JOIN workflows_tool t ON t.id = e.tool_id
+GROUP BY 1, 2, 3
+"""
+
+
+def sends(since: Window, *, tool: str, undoing: bool | None = None, outcome: str | None = None) -> QuerySet[Any]:
+    """The rows behind a count."""
+    found = Attempt.objects.filter(id__gte=since.floor, effect__tool__name=tool)
+    if undoing is not None:
+        found = found.filter(effect__kind="compensation") if undoing else found.exclude(effect__kind="compensation")
+    return found if outcome is None else found.filter(outcome=outcome)

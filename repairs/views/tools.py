@@ -1,0 +1,239 @@
+"""Tools: what each promises, what bounds it, how its sends ended in the last day; and the rows behind each count."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime as dt
+from typing import Any
+from urllib.parse import urlencode
+
+from django.db.models import Count
+from django.http import Http404, HttpRequest, HttpResponse
+from django.utils import timezone
+
+from repairs import keyset, usage
+from repairs.views.screen import screen, show
+from repairs.words import gauge as gauges
+from repairs.words import traits
+from repairs.words.gauge import Reading
+from workflows.models import Effect, Gauge, Tool, Workflow
+from workflows.states import EffectState
+
+MOST = 500  # tools on the page; who has more finds each by its name
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Ended:
+    """A count of sends, with the query that shows its rows."""
+
+    word: str
+    outcome: str
+    number: int
+    query: str
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Row:
+    tool: Tool
+    what: str
+    abilities: list[tuple[str, bool]]  # (word, whether it has it)
+    autonomy: str
+    sends: list[Ended]
+    undoings: list[Ended]
+    breaker: Reading
+
+
+@screen
+def tools(request: HttpRequest) -> HttpResponse:
+    now = timezone.now()
+    since = usage.window(now)
+    counted = usage.counts(since)
+    measured = {gauge.tool: gauge for gauge in Gauge.objects.all()[: MOST + 1]}
+    found = list(Tool.objects.filter(current=True).order_by("name")[: MOST + 1])
+    return show(
+        request,
+        "console/tools.html",
+        here="tools",
+        now=now,
+        rows=[row_of(tool, counted, measured.get(tool.name), now) for tool in found[:MOST]],
+        more=len(found) > MOST,
+        since=since,
+        most=usage.MOST,
+        workflows=Workflow.objects.filter(current=True).order_by("name").defer("spec")[:MOST],
+    )
+
+
+def row_of(tool: Tool, counted: usage.Counts, gauge: Gauge | None, now: dt.datetime) -> Row:
+    profile = tool.profile
+    ended = counted.get(tool.name, {})
+    return Row(
+        tool=tool,
+        what=traits.class_words(str(profile.get("effect_class", ""))),
+        abilities=abilities(tool.spec),
+        autonomy=traits.AUTONOMY.get(str(profile.get("autonomy")), str(profile.get("autonomy"))),
+        sends=ends(ended, undoing=False),
+        undoings=ends(ended, undoing=True),
+        breaker=gauges.breaker(tool.spec.get("limits") or {}, gauge, now),
+    )
+
+
+KEYS = {"native_key": "key", "natural_key": "natural key"}
+
+
+def abilities(spec: traits.Spec) -> list[tuple[str, bool]]:
+    if traits.reads_only(spec):
+        return []
+    by = (spec.get("idempotency") or {}).get("by")
+    looks = bool(spec.get("verify")) and traits.profile(spec).get("observability") == "authoritative_read"
+    undoes = bool(spec.get("compensate"))
+    return [
+        (KEYS.get(str(by), "no key"), by in KEYS),
+        ("look" if looks else "no look", looks),
+        ("undoing" if undoes else "no undoing", undoes),
+    ]
+
+
+def ends(counted: dict[tuple[bool, str], int], *, undoing: bool) -> list[Ended]:
+    kind = "undoing" if undoing else "act"
+    return [
+        Ended(traits.END_WORDS[outcome], outcome, number, urlencode({"kind": kind, "outcome": outcome or "none"}))
+        for outcome in traits.ENDS
+        if (number := counted.get((undoing, outcome), 0))
+    ]
+
+
+@screen
+def tool(request: HttpRequest, name: str) -> HttpResponse:
+    """`?version=N` shows a version that is not the current one."""
+    now = timezone.now()
+    versions = list(versions_of(name))
+    chosen = choose(versions, request.GET.get("version", ""))
+    since = usage.window(now)
+    ended = usage.counts(since).get(name, {})
+    gauge = Gauge.objects.filter(tool=name).first()
+    limits = chosen.spec.get("limits") or {}
+    return show(
+        request,
+        "console/tool.html",
+        here="tools",
+        now=now,
+        tool=chosen,
+        versions=versions,
+        promises=promises(chosen.spec),
+        profile=profile_rows(chosen.profile),
+        bounds=traits.bounds(chosen.spec),
+        concurrent=limits.get("concurrent"),
+        under_way=Effect.objects.filter(state=EffectState.DISPATCHED.value, tool__name=name).count(),
+        minute=gauges.minute(limits, gauge, now),
+        breaker=gauges.breaker(limits, gauge, now),
+        since=since,
+        most=usage.MOST,
+        sends=ends(ended, undoing=False),
+        undoings=ends(ended, undoing=True),
+        waiting=waiting(name),
+        used_by=Workflow.objects.filter(current=True, spec__steps__contains=[{"tool": name}]).defer("spec")[:50],
+    )
+
+
+def versions_of(name: str) -> Any:
+    if "\x00" in name:
+        raise Http404("There is no such tool.")
+    return Tool.objects.filter(name=name).order_by("-version")[:MOST]
+
+
+def choose(versions: list[Tool], wanted: str) -> Tool:
+    """The version that was asked for, else the current one, else the newest."""
+    found = [one for one in versions if str(one.version) == wanted] if wanted else versions
+    if not found:
+        raise Http404("There is no such tool, or no such version of it.")
+    return next((one for one in found if one.current), found[0])
+
+
+def promises(spec: traits.Spec) -> list[tuple[str, str]]:
+    """What happens when it goes wrong, as pairs of a question and its answer."""
+    asked = [
+        ("Can it be undone?", traits.class_words(str(traits.profile(spec).get("effect_class", "")))),
+        ("How is success verified?", traits.looked(spec)),
+        ("What keeps it from happening twice?", traits.once(spec)),
+        ("What compensates it?", traits.undone(spec)),
+        ("How is the undoing verified?", traits.undoing_looked(spec)),
+        ("What remains?", traits.remains(spec)),
+        ("Who repairs?", str(traits.profile(spec).get("owner", ""))),
+    ]
+    return [(question, answer) for question, answer in asked if answer]
+
+
+PROFILE: tuple[tuple[str, str, dict[str, str]], ...] = (
+    ("effect_class", "Class", traits.CLASSES),
+    ("access", "Access", traits.ACCESS),
+    ("environment", "Environment", {}),
+    ("observability", "Observability", traits.SEEN_BY),
+    ("autonomy", "Autonomy", traits.AUTONOMY),
+    ("privileges", "Privileges", {}),
+    ("owner", "Owner", {}),
+    ("customer_visible", "Customer", {"True": "can see it", "False": "can't see it"}),
+    ("residue", "If it stands", {}),
+    ("function", "Function", {}),
+    ("reliability", "Reliability", {}),
+    ("modality", "Modality", {}),
+)
+
+
+def profile_rows(profile: dict[str, Any]) -> list[tuple[str, str, str]]:
+    """(label, the manifest's word, what it means); a field that wasn't stated is left out."""
+    rows = []
+    for name, label, meaning in PROFILE:
+        value = profile.get(name)
+        if value is None or value == "":
+            continue
+        text = ", ".join(map(str, value)) or "none" if isinstance(value, list) else str(value)
+        if isinstance(value, bool):
+            rows.append((label, meaning[str(value)], ""))
+        else:
+            rows.append((label, traits.plainly(text), meaning.get(str(value), "")))
+    return rows
+
+
+def waiting(name: str) -> Any:
+    """How many effects of the tool wait, by why; beyond a thousand nobody counts."""
+    some = Effect.objects.filter(state=EffectState.BLOCKED.value, tool__name=name).order_by()[:1000]
+    return Effect.objects.filter(id__in=some.values("id")).values("reason").annotate(n=Count("id")).order_by("-n")
+
+
+KINDS = {"": None, "act": False, "undoing": True}
+
+
+@screen
+def sends(request: HttpRequest, name: str) -> HttpResponse:
+    """The sends behind a count: `?kind=act|undoing&outcome=`; `none` is a send without an answer so far."""
+    kind, outcome = request.GET.get("kind", ""), request.GET.get("outcome", "")
+    if kind not in KINDS or outcome not in ("", "none", *traits.ENDS):
+        raise Http404("No send ends so.")
+    chosen = choose(list(versions_of(name)), "")
+    of = f"sends:{name}:{kind}:{outcome}"
+    start = keyset.read(request.GET.get("after", ""), of=of)
+    at, after = start or (timezone.now(), None)
+    since = usage.window(at)
+    wanted = None if outcome == "" else "" if outcome == "none" else outcome
+    found = usage.sends(since, tool=name, undoing=KINDS[kind], outcome=wanted)
+    found = found.select_related("effect__step", "effect__run").defer("evidence", *HEAVY)
+    return show(
+        request,
+        "console/tool_sends.html",
+        here="tools",
+        tool=chosen,
+        page=keyset.page(found, order=("-id",), of=of, at=at, after=after),
+        query=urlencode({"kind": kind, "outcome": outcome}),
+        kind=kind,
+        outcome=traits.END_WORDS.get(wanted, "") if wanted is not None else "",
+        since=since,
+        most=usage.MOST,
+    )
+
+
+# Lists never load what can be large.
+HEAVY = (
+    *(f"effect__{name}" for name in ("arguments", "result", "before", "poll", "value", "blocked_by")),
+    *(f"effect__step__{name}" for name in ("template", "arguments", "result")),
+    *(f"effect__run__{name}" for name in ("input", "residue", "people_reasons")),
+)

@@ -1,0 +1,153 @@
+"""The tools pages: counts that equal the rows behind them, bounds as they are now, and each workflow's gaps, named."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from repairs import usage
+from repairs.words import gauge as gauges
+from repairs.words.story import gaps, story
+from tests.engine.simulated import World, spec
+from workflows.models import Gauge, Tool
+
+pytestmark = pytest.mark.django_db(transaction=True)
+Make = Callable[..., Any]
+QUERIES = 12
+
+
+@pytest.fixture
+def client(person: Make, browse: Make) -> Client:
+    found: Client = browse(person("reader"))
+    return found
+
+
+def text(client: Client, address: str) -> str:
+    answer = client.get(address)
+    assert answer.status_code == 200, address
+    return answer.content.decode()
+
+
+def test_each_count_of_the_day_opens_exactly_its_rows(stuck: Make, client: Client) -> None:
+    stuck()
+    stuck()
+    pages = [text(client, "/tools/"), text(client, "/tools/crm.contact/")]
+    links = {link for page in pages for link in re.findall(r'href="(/tools/[^"]+/sends\?[^"]+)">(\d+) ', page)}
+    assert {("act", "acknowledged"), ("undoing", "refused"), ("act", "refused")} == {
+        tuple(re.findall(r"kind=(\w+)&amp;outcome=(\w+)", address)[0]) for address, _ in links
+    }
+    for address, number in links:
+        rows = text(client, address.replace("&amp;", "&")).count("data-row")
+        assert rows == int(number) == 2, address
+
+
+def test_a_busy_day_is_counted_as_far_as_it_says(stuck: Make, client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    stuck()
+    stuck()
+    monkeypatch.setattr(usage, "MOST", 3)
+    since = usage.window(timezone.now())
+    assert not since.whole
+    assert sum(number for one in usage.counts(since).values() for number in one.values()) == 3
+    assert "the latest 3 of the last 24 hours" in text(client, "/tools/")
+
+
+def test_the_pages_take_few_queries_whatever_their_rows(stuck: Make, tool: Make, client: Client) -> None:
+    case = stuck()
+    for number in range(20):
+        tool(f"other.t{number}")
+    flow = case.run.workflow
+    for address in (
+        "/tools/",
+        "/tools/crm.contact/",
+        "/tools/crm.contact/sends?kind=undoing&outcome=refused",
+        f"/workflows/{flow.name}/{flow.version}/",
+    ):
+        with CaptureQueriesContext(connection) as seen:
+            text(client, address)
+        assert len(seen) <= QUERIES, f"{address} takes {len(seen)} queries"
+
+
+def test_what_isnt_there_is_not_found(tool: Make, client: Client) -> None:
+    tool("crm.contact")
+    for address in (
+        "/tools/crm.gone/",
+        "/tools/crm.contact/?version=9",
+        "/tools/crm.contact/?version=x",
+        "/tools/a%00b/",
+        "/tools/crm.contact/sends?outcome=well",
+        "/tools/crm.contact/sends?kind=other",
+        "/workflows/none/1/",
+        "/workflows/none/99999999999999999999/",
+    ):
+        assert client.get(address).status_code == 404, address
+
+
+def test_an_older_version_shows_what_it_promised(tool: Make, client: Client) -> None:
+    old = tool("crm.contact", undo=False)
+    Tool.objects.filter(id=old.id).update(current=False)
+    newer = {**spec(), "version": 2}
+    Tool.objects.create(name="crm.contact", version=2, kind="python", digest="d", spec=newer, owner="crm-desk")
+    assert "its tool's own undoing" in text(client, "/tools/crm.contact/").replace("&#x27;", "'")
+    page = text(client, "/tools/crm.contact/?version=1")
+    assert "not the current version" in page
+    assert "declares no compensation" in page
+
+
+def test_a_breaker_says_until_when_nothing_is_sent(tool: Make, client: Client) -> None:
+    bounds = {"concurrent": 8, "per_minute": 300, "breaker": {"after": 5, "within": 30.0}}
+    tool("crm.contact", limits=bounds)
+    now = timezone.now()
+    Gauge.objects.create(tool="crm.contact", failures=5, open_until=now + dt.timedelta(minutes=5))
+    assert "breaker open: nothing is sent" in text(client, "/tools/")
+    gauge = Gauge(tool="t", failures=5, open_until=now, minute=now.replace(second=0, microsecond=0), sent=7)
+    assert gauges.breaker(bounds, gauge, now).words == "breaker open: one probe may go"
+    assert gauges.minute(bounds, gauge, now) == (7, 300)
+    assert gauges.minute(bounds, gauge, now + dt.timedelta(minutes=1)) == (0, 300)
+
+
+FLOW = {"on_failure": "compensate", "after_irreversible": "hold", "deadline": 600.0}
+
+
+@pytest.mark.parametrize(
+    ("options", "flow", "named"),
+    [
+        ({}, {}, []),
+        ({"effect_class": "read_only", "verify": False, "undo": False}, {}, []),
+        ({"verify": False, "keyed": False}, {}, ["nobody can know whether it happened", "Its undoing can't be looked"]),
+        ({"verify": False}, {}, ["the provider's word", "Its undoing can't be looked"]),
+        ({"observability": "weak_signal"}, {}, ["the provider's word"]),
+        ({}, {"deadline": 7200.0}, ["forgets our key after 1 h, before the workflow's deadline of 2 h"]),
+        ({"undo": False}, {}, ["it stands, and a person decides"]),
+        ({"undo": False}, {"after_irreversible": "compensate"}, []),
+        ({"undo": False}, {"on_failure": "hold"}, []),
+    ],
+)
+def test_each_gap_of_a_step_is_named(options: dict[str, Any], flow: dict[str, Any], named: list[str]) -> None:
+    found = gaps({**FLOW, **flow}, spec(**options))
+    assert len(found) == len(named)
+    for said, part in zip(found, named, strict=True):
+        assert part in said
+
+
+def test_a_window_shorter_than_the_deadline_is_a_gap() -> None:
+    declared = spec()
+    declared["compensate"]["window"] = 60.0
+    assert gaps(FLOW, declared) == ["It can be undone for 1 min only, less than the workflow's deadline."]
+
+
+def test_a_workflow_whose_tool_is_gone_says_so(tool: Make, workflow: Make, world: World, client: Client) -> None:
+    tool("crm.contact")
+    flow = workflow("crm.contact", "mail.gone")
+    lines = story(flow.spec, {"crm.contact": (1, spec())})
+    assert [line.gaps != () for line in lines] == [False, True]
+    page = text(client, f"/workflows/{flow.name}/1/")
+    assert "Its tool is not declared" in page
+    assert "1 gap named below" in page
