@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlencode
 
@@ -12,9 +13,12 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import URLPattern, path, reverse
 from django.utils import timezone
+from django.views.decorators.http import require_safe
 
 from repairs import keyset
+from repairs.desk import desk_of
 from repairs.models import Case
+from repairs.scope import one, visible
 from workflows.admin import Shown
 from workflows.models import Effect, Run
 
@@ -47,11 +51,14 @@ class Records(ModelAdmin[Any]):
 
     def get_urls(self) -> list[URLPattern]:
         app, name = self.opts.app_label, self.opts.model_name
-        wrap = self.admin_site.admin_view
+        wrap = self.read_only
         return [
             path("", wrap(self.list_view), name=f"{app}_{name}_changelist"),
             path("<path:key>/", wrap(self.one_view), name=f"{app}_{name}_change"),
         ]
+
+    def read_only(self, view: Callable[..., HttpResponse]) -> Any:
+        return self.admin_site.admin_view(require_safe(view))
 
     def list_view(self, request: HttpRequest) -> HttpResponse:
         chosen = {name: value for name in self.shown.narrow if (value := request.GET.get(name, "").strip())}
@@ -61,7 +68,7 @@ class Records(ModelAdmin[Any]):
         start = keyset.read(request.GET.get("after", ""), of=of)
         at, after = start or (timezone.now(), None)
         try:
-            rows = self.model._default_manager.defer(*self.heavy()).filter(**chosen)
+            rows = self.rows(request).defer(*self.heavy()).filter(**chosen)
         except (ValidationError, ValueError) as error:
             raise Http404("No record has such a value.") from error
         page = keyset.page(rows, order=self.shown.order, of=of, at=at, after=after)
@@ -70,17 +77,14 @@ class Records(ModelAdmin[Any]):
         return self.show(request, "console/records_list.html", heads=self.heads(), **context)
 
     def one_view(self, request: HttpRequest, key: str) -> HttpResponse:
-        if "\x00" in key:
-            raise Http404("There is no such record.")
-        try:
-            row = self.model._default_manager.filter(pk=key).first()
-        except (ValidationError, ValueError) as error:
-            raise Http404("There is no such record.") from error
-        if row is None:
-            raise Http404("There is no such record.")
+        row = one(self.rows(request), pk=key)
         fields = [f for f in self.opts.concrete_fields if f.name not in self.shown.secret]
         values = [(f.verbose_name, getattr(row, f.attname), isinstance(f, models.JSONField)) for f in fields]
         return self.show(request, "console/record.html", values=values, key=key, related=self.related(row))
+
+    def rows(self, request: HttpRequest) -> models.QuerySet[Any]:
+        desk = desk_of(request)
+        return visible(desk, self.model) if desk else self.model._default_manager.none()
 
     def show(self, request: HttpRequest, template: str, **context: Any) -> HttpResponse:
         more = {"now": timezone.now(), "opts": self.opts, "title": self.opts.verbose_name_plural, **context}

@@ -1,4 +1,7 @@
-"""The repair queue: its order, its views, and their counts, all from the same queries. Used by home and queue."""
+"""The repair queue: its order, its views, and their counts, all from the same queries. Used by home and queue.
+
+`cases`: those that the person may see (`repairs.scope`).
+"""
 
 from __future__ import annotations
 
@@ -7,10 +10,10 @@ import datetime as dt
 from collections.abc import Callable
 
 from django.db.models import Case as When_
-from django.db.models import Count, F, IntegerField, Q, Value, When
+from django.db.models import Count, F, IntegerField, Q, QuerySet, Value, When
 
 from repairs.models import Case
-from repairs.models.case import CLOSED, LIVE, CaseQuerySet
+from repairs.models.case import CLOSED, LIVE
 from repairs.words.harm import Harm
 
 CAP = 10_000  # no page counts further
@@ -20,7 +23,7 @@ AGED = dt.timedelta(hours=24)  # nothing waits longer than this without moving u
 ORDER = ("urgency", "-customers", "deadline", "id")
 
 
-def harm_first(at: dt.datetime) -> CaseQuerySet:
+def harm_first(cases: QuerySet[Case], at: dt.datetime) -> QuerySet[Case]:
     """Live cases with their `urgency` as it was at this moment: 0 where a cut-off is near, else the rank, aged."""
     near = Q(cutoff__gte=at, cutoff__lte=at + NEAR)
     aged = Q(opened_at__lte=at - AGED)
@@ -30,11 +33,11 @@ def harm_first(at: dt.datetime) -> CaseQuerySet:
         default=F("rank") + 1,
         output_field=IntegerField(),
     )
-    return live().annotate(urgency=urgency)
+    return live(cases).annotate(urgency=urgency)
 
 
-def live() -> CaseQuerySet:
-    return Case.objects.live()
+def live(cases: QuerySet[Case]) -> QuerySet[Case]:
+    return cases.filter(state__in=LIVE)
 
 
 def why_here(case: Case, at: dt.datetime) -> str:
@@ -87,17 +90,17 @@ def view_of(name: str) -> View | None:
     return next((view for view in VIEWS if view.name == name), None)
 
 
-def counts(at: dt.datetime, me: int) -> dict[str, int]:
+def counts(cases: QuerySet[Case], at: dt.datetime, me: int) -> dict[str, int]:
     """How many live cases each view has, in one query that reads at most CAP + 1 of them."""
-    some = live().order_by()[: CAP + 1]
+    some = live(cases).order_by()[: CAP + 1]
     found: dict[str, int] = Case.objects.filter(id__in=some.values("id")).aggregate(
         **{view.name: Count("id", filter=view.chosen(at, me)) if view.chosen(at, me) else Count("id") for view in VIEWS}
     )
     return found
 
 
-def closed() -> CaseQuerySet:
-    return Case.objects.filter(state__in=CLOSED)
+def closed(cases: QuerySet[Case]) -> QuerySet[Case]:
+    return cases.filter(state__in=CLOSED)
 
 
 __all__ = ["CAP", "LIVE", "ORDER", "VIEWS", "View", "closed", "counts", "harm_first", "view_of", "why_here"]

@@ -6,7 +6,7 @@ import uuid
 from collections.abc import Callable
 
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
 from repairs.acts import claim as claims
@@ -14,30 +14,35 @@ from repairs.acts import look_again as looks
 from repairs.acts import turn_back as turns
 from repairs.acts import write_off as write_offs
 from repairs.models import Act, Case
+from repairs.roles import REPAIRER
+from repairs.scope import one, visible
 from repairs.views.case import find, show_case
-from repairs.views.screen import act, at_desk
+from repairs.views.screen import act, at_desk, in_role
 from workflows.errors import Denied, Flaw, Invalid, MakegoodError, NotFound, StaleFence
 
 STATUS: dict[type[MakegoodError], int] = {Denied: 403, NotFound: 404, StaleFence: 409}
 
 
 @act
+@in_role(REPAIRER)
 def claim(request: HttpRequest, number: int) -> HttpResponse:
-    case, by = find(number), at_desk(request).user
+    case, by = find(request, number), at_desk(request).user
     return done(
         request, case, lambda: claims.claim(case.id, by=by, why=why(request)), f"{case.name} is yours for 15 min."
     )
 
 
 @act
+@in_role(REPAIRER)
 def release(request: HttpRequest, number: int) -> HttpResponse:
-    case, by = find(number), at_desk(request).user
+    case, by = find(request, number), at_desk(request).user
     return done(request, case, lambda: claims.release(case.id, by=by), f"{case.name} is free again.")
 
 
 @act
+@in_role(REPAIRER)
 def look_again(request: HttpRequest, number: int) -> HttpResponse:
-    case, by = find(number), at_desk(request).user
+    case, by = find(request, number), at_desk(request).user
 
     def ask() -> None:
         effect_id, fence = effect(request), whole(request, "fence")
@@ -48,8 +53,9 @@ def look_again(request: HttpRequest, number: int) -> HttpResponse:
 
 
 @act
+@in_role(REPAIRER)
 def turn_back(request: HttpRequest, number: int) -> HttpResponse:
-    case, by = find(number), at_desk(request).user
+    case, by = find(request, number), at_desk(request).user
 
     def ask() -> None:
         turns.turn_back(case.id, by=by, why=why(request), fence=whole(request, "fence"))
@@ -58,9 +64,10 @@ def turn_back(request: HttpRequest, number: int) -> HttpResponse:
 
 
 @act
+@in_role(REPAIRER)
 def write_off(request: HttpRequest, number: int) -> HttpResponse:
     """The button pressed says whether a second person is asked or the person acts alone."""
-    case, by = find(number), at_desk(request).user
+    case, by = find(request, number), at_desk(request).user
     alone = request.POST.get("how") == "alone"
 
     def ask() -> None:
@@ -75,10 +82,9 @@ def write_off(request: HttpRequest, number: int) -> HttpResponse:
 @act
 def answer(request: HttpRequest, act_id: uuid.UUID, yes: bool) -> HttpResponse:
     """A second person's answer to a proposal."""
-    proposal = Act.objects.filter(id=act_id).select_related("case__run").first()
-    if proposal is None:
-        raise Http404("There is no such proposal.")
-    case, by = find(proposal.case.number), at_desk(request).user
+    desk = at_desk(request)
+    proposal = one(visible(desk, Act).select_related("case"), id=act_id)
+    case, by = find(request, proposal.case.number), desk.user
 
     def decide() -> None:
         verb = write_offs.confirm if yes else write_offs.decline
@@ -93,7 +99,7 @@ def done(request: HttpRequest, case: Case, verb: Callable[[], None], said: str) 
         verb()
     except MakegoodError as error:
         status = STATUS.get(type(error), 400)
-        return show_case(request, find(case.number), status=status, error=str(error.detail), kept=why(request))
+        return show_case(request, find(request, case.number), status=status, error=str(error.detail), kept=why(request))
     messages.success(request, said)
     return redirect("case", number=case.number)
 

@@ -8,12 +8,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.conf import settings
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 
 from repairs import cases, reading
 from repairs.models import Act, Case
 from repairs.models.act import ActKind
+from repairs.scope import one, visible
 from repairs.views.queue import holder_of
 from repairs.views.screen import at_desk, screen, show
 from repairs.words.advice import Advice, next_safe_act, unsafe_acts
@@ -40,16 +41,12 @@ class Line:
 
 @screen
 def case_page(request: HttpRequest, number: int) -> HttpResponse:
-    return show_case(request, find(number))
+    return show_case(request, find(request, number))
 
 
-def find(number: int) -> Case:
-    if number >= 2**63:
-        raise Http404("There is no such case.")
-    found = Case.objects.filter(number=number).select_related("run__agent", "run__workflow", "claimed_by").first()
-    if found is None:
-        raise Http404("There is no such case.")
-    return found
+def find(request: HttpRequest, number: int) -> Case:
+    cases = visible(at_desk(request), Case).select_related("run__agent", "run__workflow", "claimed_by")
+    return one(cases, number=number)
 
 
 def show_case(request: HttpRequest, case: Case, *, status: int = 200, **context: Any) -> HttpResponse:

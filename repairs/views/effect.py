@@ -6,11 +6,12 @@ import json
 import uuid
 from typing import Any
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.utils.http import content_disposition_header
 
 from repairs import reading
-from repairs.views.screen import screen, show
+from repairs.scope import one, visible
+from repairs.views.screen import at_desk, screen, show
 from repairs.words.seen import row
 from workflows.models import Attempt, Decision, Effect, Entry, Look, Payload
 
@@ -20,7 +21,7 @@ VALUES = ("arguments", "result", "before")
 
 @screen
 def effect_page(request: HttpRequest, run_id: uuid.UUID, effect_id: uuid.UUID) -> HttpResponse:
-    effect = find(run_id, effect_id)
+    effect = find(request, run_id, effect_id)
     sends = list(Attempt.objects.filter(effect=effect).order_by("-id")[:SHOWN])
     looks = list(Look.objects.filter(effect=effect).order_by("-id")[:SHOWN])
     decisions = list(Decision.objects.filter(effect=effect).select_related("agent").order_by("-id")[:SHOWN])
@@ -51,17 +52,14 @@ def effect_page(request: HttpRequest, run_id: uuid.UUID, effect_id: uuid.UUID) -
 @screen
 def effect_value(request: HttpRequest, run_id: uuid.UUID, effect_id: uuid.UUID, name: str) -> HttpResponse:
     """A value whole, as a file: never shown as a page, whatever it holds."""
-    value: Any = getattr(find(run_id, effect_id), name)
+    value: Any = getattr(find(request, run_id, effect_id), name)
     answer = HttpResponse(json.dumps(value, ensure_ascii=True, indent=2), content_type="application/json")
     answer["Content-Disposition"] = content_disposition_header(True, f"{effect_id}-{name}.json")
     return answer
 
 
-def find(run_id: uuid.UUID, effect_id: uuid.UUID) -> Effect:
-    found = Effect.objects.filter(id=effect_id, run=run_id).select_related(
+def find(request: HttpRequest, run_id: uuid.UUID, effect_id: uuid.UUID) -> Effect:
+    effects = visible(at_desk(request), Effect).select_related(
         "run__agent", "run__workflow", "step", "tool", "compensates"
     )
-    effect = found.first()
-    if effect is None:
-        raise Http404("There is no such effect.")
-    return effect
+    return one(effects, id=effect_id, run=run_id)

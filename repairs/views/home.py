@@ -6,6 +6,8 @@ from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 
 from repairs import worklist
+from repairs.models import Case
+from repairs.scope import visible
 from repairs.views.queue import rows_of
 from repairs.views.screen import at_desk, screen, show
 from workflows.models import Run
@@ -16,15 +18,16 @@ LATEST = 8
 
 @screen
 def home(request: HttpRequest) -> HttpResponse:
-    now, me = timezone.now(), at_desk(request).user.pk
-    first = worklist.harm_first(now).select_related("run", "claimed_by").order_by(*worklist.ORDER)[:NEXT]
-    latest = Run.objects.select_related("agent", "workflow").defer("input", "residue", "people_reasons")[:LATEST]
+    now, desk = timezone.now(), at_desk(request)
+    cases = visible(desk, Case)
+    first = worklist.harm_first(cases, now).select_related("run", "claimed_by").order_by(*worklist.ORDER)[:NEXT]
+    latest = visible(desk, Run).select_related("agent", "workflow").defer("input", "residue", "people_reasons")[:LATEST]
     return show(
         request,
         "console/home.html",
         here="home",
         now=now,
-        views=counted(worklist.counts(now, me)),
+        views=counted(worklist.counts(cases, now, desk.user.pk)),
         first=rows_of(list(first), now),
         latest=latest,
     )

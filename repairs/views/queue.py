@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from repairs import keyset, reading, worklist
 from repairs.models import Case
+from repairs.scope import visible
 from repairs.views.screen import at_desk, screen, show
 
 CLOSED = "closed"
@@ -31,7 +32,8 @@ class Row:
 @screen
 def queue(request: HttpRequest) -> HttpResponse:
     """`?view=` picks the rows, `?after=` is the cursor: the order stays as it was when the first page was made."""
-    me = at_desk(request).user.pk
+    desk = at_desk(request)
+    me, cases = desk.user.pk, visible(desk, Case)
     name = request.GET.get("view", "all")
     view = worklist.view_of(name)
     if view is None and name != CLOSED:
@@ -39,7 +41,7 @@ def queue(request: HttpRequest) -> HttpResponse:
     of = f"queue:{name}:{me if name == 'mine' else ''}"
     start = keyset.read(request.GET.get("after", ""), of=of)
     at, after = start or (timezone.now(), None)
-    found: Any = worklist.harm_first(at).filter(view.chosen(at, me)) if view else worklist.closed()
+    found: Any = worklist.harm_first(cases, at).filter(view.chosen(at, me)) if view else worklist.closed(cases)
     order: Sequence[str] = worklist.ORDER if view else ("-number",)
     page = keyset.page(found.select_related("run", "claimed_by"), order=order, of=of, at=at, after=after)
     now = timezone.now()
@@ -52,7 +54,7 @@ def queue(request: HttpRequest) -> HttpResponse:
         rows=rows_of(page.rows, at),
         view=view,
         name=name,
-        counts=worklist.counts(now, me),
+        counts=worklist.counts(cases, now, me),
         views=worklist.VIEWS,
     )
 

@@ -6,11 +6,12 @@ import dataclasses
 import uuid
 from typing import Any
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 
 from repairs import lanes, reading
 from repairs.models import Case
-from repairs.views.screen import screen, show
+from repairs.scope import one, visible
+from repairs.views.screen import at_desk, screen, show
 from repairs.words.facts import EffectFacts
 from repairs.words.seen import Row, row
 from workflows.models import Attempt, Effect, Entry, Look, Payload, Run, Step
@@ -31,7 +32,7 @@ class Line:
 
 @screen
 def run_page(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
-    run = find(run_id)
+    run = find(request, run_id)
     effects = reading.effects_of([run.id])[run.id]
     ids = [effect.id for effect in effects]
     sends = list(Attempt.objects.filter(effect__in=ids).defer("evidence").order_by("id")[:SENDS])
@@ -55,11 +56,8 @@ def run_page(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
     )
 
 
-def find(run_id: uuid.UUID) -> Run:
-    run = Run.objects.filter(id=run_id).select_related("agent", "workflow").first()
-    if run is None:
-        raise Http404("There is no such run.")
-    return run
+def find(request: HttpRequest, run_id: uuid.UUID) -> Run:
+    return one(visible(at_desk(request), Run).select_related("agent", "workflow"), id=run_id)
 
 
 def lines_of(run: Run, effects: list[Effect], facts: list[EffectFacts]) -> list[Line]:

@@ -9,7 +9,8 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.utils import timezone
 
 from repairs import keyset
-from repairs.views.screen import screen, show
+from repairs.scope import visible
+from repairs.views.screen import at_desk, screen, show
 from workflows.models import Run, Workflow
 from workflows.states import RunState
 
@@ -20,6 +21,10 @@ FILTERS = {
     "external_id": "external_id",
     "agent": "agent__name",
 }
+HEAVY = (
+    "input", "residue", "people_reasons", "narrowed", "workflow__spec", "agent__tools", "agent__workflows",
+    "agent__narrowed",
+)  # fmt: skip
 LONGEST = 300  # no column that is filtered is wider
 
 
@@ -31,9 +36,7 @@ def runs(request: HttpRequest) -> HttpResponse:
         raise Http404("No run has such a value.")
     if chosen.get("state") and chosen["state"] not in {state.value for state in RunState}:
         raise Http404("There is no such state.")
-    found = Run.objects.select_related("agent", "workflow").defer(
-        "input", "residue", "people_reasons", "workflow__spec", "agent__tools", "agent__workflows"
-    )
+    found = visible(at_desk(request), Run).select_related("agent", "workflow").defer(*HEAVY)
     for name, value in chosen.items():
         found = found.filter(of_subject(value) if name == "subject" else Q(**{FILTERS[name]: value}))
     of = f"runs:{urlencode(sorted(chosen.items()))}"

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any, Concatenate, ParamSpec
 from urllib.parse import urlencode
 
+from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render, resolve_url
 from django.utils import timezone
@@ -28,6 +29,22 @@ def screen(view: View[P]) -> View[P]:
 def act(view: View[P]) -> View[P]:
     """An act of a person: only POST, with Django's CSRF check."""
     return guarded(view, ["POST"])
+
+
+def in_role(role: str) -> Callable[[View[P]], View[P]]:
+    """Below `act`: 403 for who hasn't the role, before anything of the request is read."""
+
+    def decorate(view: View[P]) -> View[P]:
+        @functools.wraps(view)
+        def inner(request: HttpRequest, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+            if role not in at_desk(request).roles:
+                raise PermissionDenied(f"This takes the role {role}.")
+            return view(request, *args, **kwargs)
+
+        checked: Any = inner
+        return checked  # type: ignore[no-any-return]
+
+    return decorate
 
 
 def guarded(view: View[P], methods: list[str]) -> View[P]:

@@ -211,7 +211,7 @@ def test_a_figure_and_the_rows_behind_it_are_the_same(stuck: Make, client: Clien
     for answer in ("refused", "refused", "lies"):
         stuck(answer)
     client.post(reverse("claim", args=[Case.objects.all()[0].number]))
-    counts = worklist.counts(Case.objects.all()[0].changed_at, repairer.pk)
+    counts = worklist.counts(Case.objects.all(), Case.objects.all()[0].changed_at, repairer.pk)
     assert counts["all"] == 3
     assert counts["mine"] == 1
     for view in worklist.VIEWS:
