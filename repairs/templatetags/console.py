@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import json
 import uuid
+from collections.abc import Iterable
 from typing import Any
 
 from django import template
@@ -13,7 +14,7 @@ from django.utils.safestring import SafeString, mark_safe
 
 from repairs.words import marks
 from repairs.words.reasons import because
-from repairs.words.visible import fold, parts, visible
+from repairs.words.visible import Piece, parts, up_to
 
 register = template.Library()
 
@@ -25,16 +26,16 @@ FOLDED = 20_000  # characters looked at for runs of blanks
 def inert(value: object, limit: int = LINE) -> SafeString:
     """Foreign text in a line: escaped, isolated from its surroundings' direction, hidden characters shown, cut."""
     text = "" if value is None else str(value)
-    shown = fold(text[:FOLDED], block=False)  # before it is cut, so that blanks push nothing out of sight
-    return format_html("<bdi>{}</bdi>{}", pieces(shown[:limit]), note(text, limit, cut=len(shown) > limit))
+    shown, cut = up_to(limit, parts(text[:FOLDED]))  # what is seen is cut, so that blanks push nothing out of sight
+    return format_html("<bdi>{}</bdi>{}", pieces(shown), note(text, limit, cut=cut or len(text) > FOLDED))
 
 
 @register.filter
 def inert_text(value: object, limit: int = LINE) -> str:
     """The same where no element may stand: titles and attributes. Django escapes it."""
     text = "" if value is None else str(value)
-    shown = fold(text[:FOLDED], block=False)
-    return visible(shown[:limit]) + ("…" if len(shown) > limit else "")
+    shown, cut = up_to(limit, parts(text[:FOLDED]))
+    return "".join(piece for _, piece in shown) + ("…" if cut or len(text) > FOLDED else "")
 
 
 @register.filter
@@ -59,18 +60,18 @@ def plain(value: object) -> str:
 def block(value: object, limit: int = BLOCK) -> SafeString:
     """The same for a text or JSON value in a block of its own, whose lines stay."""
     text = value if isinstance(value, str) else json.dumps(value, indent=2, ensure_ascii=False, default=str)
-    shown = pieces(text[:limit], block=True)
-    rest = note(text, limit, cut=len(text) > limit)
-    return format_html('<pre class="foreign" dir="auto" tabindex="0">{}</pre>{}', shown, rest)
+    shown, cut = up_to(limit, parts(text[: limit + FOLDED], block=True))
+    rest = note(text, limit, cut=cut or len(text) > limit + FOLDED)
+    return format_html('<pre class="foreign" dir="auto" tabindex="0">{}</pre>{}', pieces(shown), rest)
 
 
-def pieces(text: str, *, block: bool = False) -> SafeString:
+def pieces(shown: Iterable[Piece]) -> SafeString:
     return format_html_join(
         "",
         "{}",
         (
             (format_html('<span class="hidden-char">{}</span>', piece) if hidden else conditional_escape(piece),)
-            for hidden, piece in parts(text, block=block)
+            for hidden, piece in shown
         ),
     )
 

@@ -39,6 +39,12 @@ def test_hidden_characters_are_shown_and_natural_text_is_left_alone(text: str, s
     assert inert_text(text) == shown.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
 
 
+def test_blanks_push_nothing_out_of_sight_in_a_block_either() -> None:
+    plain = block("a\n\nb" + "\n \t" * 30 + "c" + " " * 50 + "d\n    e")
+    for shown in ("a\n\nb", "[30 line ends]", "[50 spaces]", "d\n    e"):
+        assert shown in plain
+
+
 def test_what_is_cut_says_how_much_was_cut() -> None:
     assert "cut: 200 of 20,000 characters" in inert("x" * 20_000)
     assert "cut: 4,000 of 20,000 characters" in block("x" * 20_000)
