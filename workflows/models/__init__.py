@@ -4,6 +4,7 @@ from .agent import Agent, AgentAct, AgentKey
 from .approval import Approval, ApprovalVote
 from .attempt import Attempt
 from .beat import Beat
+from .budget import Budget, BudgetChange, Reservation, ToolCost
 from .catalog import Tool, Workflow
 from .decision import Decision
 from .effect import Effect
@@ -26,6 +27,8 @@ __all__ = [
     "ApprovalVote",
     "Attempt",
     "Beat",
+    "Budget",
+    "BudgetChange",
     "Checkpoint",
     "Decision",
     "Effect",
@@ -34,6 +37,7 @@ __all__ = [
     "Look",
     "Payload",
     "Policy",
+    "Reservation",
     "Run",
     "ScopeHold",
     "ScopeUse",
@@ -41,6 +45,7 @@ __all__ = [
     "Stop",
     "Team",
     "Tool",
+    "ToolCost",
     "Wake",
     "Workflow",
 ]

@@ -151,6 +151,11 @@ class Effect(models.Model):
             ),
             models.Index(fields=["id"], name="effect_held", condition=models.Q(state=S.BLOCKED.value, reason="hold")),
             models.Index(
+                fields=["epoch", "ordinal"],
+                name="effect_waits_for_budget",
+                condition=models.Q(state=S.BLOCKED.value, reason="budget"),
+            ),
+            models.Index(
                 fields=["tool", "epoch", "ordinal"],
                 name="effect_waits_for_tool",
                 condition=models.Q(state=S.BLOCKED.value, reason__in=["rate", "breaker"]),
