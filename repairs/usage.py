@@ -11,6 +11,8 @@ from typing import Any
 from django.db import connection
 from django.db.models import QuerySet
 
+from repairs.desk import Desk
+from repairs.scope import visible
 from workflows.history import floor_of
 from workflows.models import Attempt
 
@@ -39,11 +41,12 @@ def window(now: dt.datetime) -> Window:
     return Window(last, dt.datetime.fromtimestamp((last.int >> 80) / 1000, tz=dt.UTC), whole=False)
 
 
-def counts(since: Window) -> Counts:
-    """Sends of each tool by outcome; undoings apart. One query of at most `MOST` sends."""
+def counts(since: Window, desk: Desk) -> Counts:
+    """Sends of each tool by outcome, as far as the person may see them; undoings apart. One query of `MOST` sends."""
     found: Counts = defaultdict(dict)
+    teams = None if desk.teams is None else sorted(desk.teams)
     with connection.cursor() as cursor:
-        cursor.execute(COUNTS, [since.floor, MOST])
+        cursor.execute(COUNTS, [since.floor, MOST, teams, teams])
         for name, undoing, outcome, number in cursor.fetchall():
             found[name][undoing, outcome] = number
     return found
@@ -54,13 +57,17 @@ WITH latest AS MATERIALIZED (
   SELECT a.effect_id, a.outcome FROM workflows_attempt a WHERE a.id >= %s ORDER BY a.id DESC LIMIT %s)
 SELECT t.name, e.kind = 'compensation', s.outcome, count(*)
 FROM latest s JOIN workflows_effect e ON e.id = s.effect_id JOIN workflows_tool t ON t.id = e.tool_id
+JOIN workflows_agent g ON g.id = e.agent_id
+WHERE %s::text[] IS NULL OR g.team = ANY (%s::text[])
 GROUP BY 1, 2, 3
 """
 
 
-def sends(since: Window, *, tool: str, undoing: bool | None = None, outcome: str | None = None) -> QuerySet[Any]:
+def sends(
+    since: Window, desk: Desk, *, tool: str, undoing: bool | None = None, outcome: str | None = None
+) -> QuerySet[Any]:
     """The rows behind a count."""
-    found = Attempt.objects.filter(id__gte=since.floor, effect__tool__name=tool)
+    found = visible(desk, Attempt).filter(id__gte=since.floor, effect__tool__name=tool)
     if undoing is not None:
         found = found.filter(effect__kind="compensation") if undoing else found.exclude(effect__kind="compensation")
     return found if outcome is None else found.filter(outcome=outcome)

@@ -12,7 +12,9 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.utils import timezone
 
 from repairs import keyset, usage
-from repairs.views.screen import screen, show
+from repairs.desk import Desk
+from repairs.scope import visible
+from repairs.views.screen import at_desk, screen, show
 from repairs.words import gauge as gauges
 from repairs.words import traits
 from repairs.words.gauge import Reading
@@ -47,7 +49,7 @@ class Row:
 def tools(request: HttpRequest) -> HttpResponse:
     now = timezone.now()
     since = usage.window(now)
-    counted = usage.counts(since)
+    counted = usage.counts(since, at_desk(request))
     measured = {gauge.tool: gauge for gauge in Gauge.objects.all()[: MOST + 1]}
     found = list(Tool.objects.filter(current=True).order_by("name")[: MOST + 1])
     return show(
@@ -109,7 +111,8 @@ def tool(request: HttpRequest, name: str) -> HttpResponse:
     versions = list(versions_of(name))
     chosen = choose(versions, request.GET.get("version", ""))
     since = usage.window(now)
-    ended = usage.counts(since).get(name, {})
+    desk = at_desk(request)
+    ended = usage.counts(since, desk).get(name, {})
     gauge = Gauge.objects.filter(tool=name).first()
     limits = chosen.spec.get("limits") or {}
     return show(
@@ -123,14 +126,14 @@ def tool(request: HttpRequest, name: str) -> HttpResponse:
         profile=profile_rows(chosen.profile),
         bounds=traits.bounds(chosen.spec),
         concurrent=limits.get("concurrent"),
-        under_way=Effect.objects.filter(state=EffectState.DISPATCHED.value, tool__name=name).count(),
+        under_way=visible(desk, Effect).filter(state=EffectState.DISPATCHED.value, tool__name=name).count(),
         minute=gauges.minute(limits, gauge, now),
         breaker=gauges.breaker(limits, gauge, now),
         since=since,
         most=usage.MOST,
         sends=ends(ended, undoing=False),
         undoings=ends(ended, undoing=True),
-        waiting=waiting(name),
+        waiting=waiting(name, desk),
         used_by=Workflow.objects.filter(current=True, spec__steps__contains=[{"tool": name}]).defer("spec")[:50],
     )
 
@@ -194,9 +197,9 @@ def profile_rows(profile: dict[str, Any]) -> list[tuple[str, str, str]]:
     return rows
 
 
-def waiting(name: str) -> Any:
+def waiting(name: str, desk: Desk) -> Any:
     """How many effects of the tool wait, by why; beyond a thousand nobody counts."""
-    some = Effect.objects.filter(state=EffectState.BLOCKED.value, tool__name=name).order_by()[:1000]
+    some = visible(desk, Effect).filter(state=EffectState.BLOCKED.value, tool__name=name).order_by()[:1000]
     return Effect.objects.filter(id__in=some.values("id")).values("reason").annotate(n=Count("id")).order_by("-n")
 
 
@@ -215,7 +218,7 @@ def sends(request: HttpRequest, name: str) -> HttpResponse:
     at, after = start or (timezone.now(), None)
     since = usage.window(at)
     wanted = None if outcome == "" else "" if outcome == "none" else outcome
-    found = usage.sends(since, tool=name, undoing=KINDS[kind], outcome=wanted)
+    found = usage.sends(since, at_desk(request), tool=name, undoing=KINDS[kind], outcome=wanted)
     found = found.select_related("effect__step", "effect__run").defer("evidence", *HEAVY)
     return show(
         request,
