@@ -42,10 +42,12 @@ class Refused:
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class NotSent:
-    """No byte of the request can have reached the provider. `ours`: it was us who held it back, not the network."""
+    """No byte of the request can have reached the provider. `ours`: it was us who held it back, not the network; `held`:
+    by a stop, so that the time of it is not the effect's own."""
 
     reason: str
     ours: bool = False
+    held: bool = False
     evidence: JsonObject = dataclasses.field(default_factory=dict)
 
 

@@ -102,12 +102,14 @@ def lift(stop_id: uuid.UUID, *, by: str, why: str) -> Stop:
         stop.lift(by=by[:100], why=why, at=now, alone=alone)
         stop.payload = {"on": stop.on, "why": why, **({"alone": True} if alone else {})}
         _write(stop, now, by, before=StopState.FROZEN.value)
-        wake([{"stop": str(stop.id)}], now)
+    quiet()  # who read that it stands has blocked what it held by then, and is found
+    wake()
     return stop
 
 
 def end_over() -> list[Stop]:
-    """Says in history of stops whose time is over that they ended; they hold nothing since. Called by the sweep."""
+    """Says in history of stops whose time is over that they ended; they hold nothing since. Called by the sweep, which
+    also lets go whoever was overlooked when a stop was lifted."""
     with transaction.atomic():
         now = rows.now()
         over = Stop.objects.filter(state=StopState.FROZEN.value, until__lte=now).order_by("id")
@@ -116,8 +118,26 @@ def end_over() -> list[Stop]:
             stop.end()
             stop.payload = {"on": stop.on}
             _write(stop, now, ledger.ENGINE, before=StopState.FROZEN.value)
-        wake([{"stop": str(stop.id)} for stop in ended], now)
+    wake()
     return ended
+
+
+def wake() -> None:
+    """Makes due at once whoever is held by a stop that stands no more, and rings for it."""
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(WAKE)
+        ledger.notify({row[0] for row in cursor.fetchall()}, work=True)
+
+
+WAKE = """
+UPDATE workflows_effect SET due_at = clock_timestamp() WHERE id = ANY (ARRAY(
+  SELECT e.id FROM workflows_effect e
+  WHERE e.state = 'blocked' AND e.reason = 'hold' AND (e.due_at IS NULL OR e.due_at > clock_timestamp()) AND EXISTS (
+    SELECT 1 FROM jsonb_array_elements(e.blocked_by) b JOIN workflows_stop s ON s.id = (b ->> 'stop')::uuid
+    WHERE s.state <> 'frozen')
+  ORDER BY e.id FOR UPDATE OF e))
+RETURNING run_id
+"""
 
 
 def _write(stop: Stop, now: dt.datetime, by: str, *, before: str) -> None:
@@ -200,18 +220,3 @@ def _targets(effect: Effect) -> Mapping[str, str]:
     }
     # An agent that is frozen asks for nothing more; what it did is undone and made good all the same.
     return {**found, Target.AGENT.value: effect.agent.name} if effect.forward else found
-
-
-def wake(blockers: Sequence[Mapping[str, str]], now: dt.datetime) -> None:
-    """Makes due at once whoever is blocked by one of these, such as {"stop": id}, and rings for it."""
-    if not blockers:
-        return
-    with connection.cursor() as cursor:
-        cursor.execute(WAKE, [now, [rows.encode([blocker]) for blocker in blockers]])
-        ledger.notify({row[0] for row in cursor.fetchall()}, work=True)
-
-
-WAKE = """
-UPDATE workflows_effect SET due_at = %s
-WHERE state = 'blocked' AND reason = 'hold' AND blocked_by @> ANY (%s::jsonb[]) RETURNING run_id
-"""

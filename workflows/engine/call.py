@@ -1,6 +1,8 @@
 """Calls tools, many at a time, in threads that get plain values and never touch the database.
 
-A group re-reads stops and fences right before its calls start; what may not start any more goes back as not sent.
+1. A group re-reads stops and fences right before its calls start, under the lock that a freeze waits for.
+2. The lock is held until each call of the group has begun; one that has not by then goes back as not sent.
+So a freeze returns when all that was allowed before it has begun, and nothing that has not begun is allowed any more.
 """
 
 from __future__ import annotations
@@ -14,7 +16,9 @@ from typing import Any
 from django.db import connection
 
 from workflows import rows
+from workflows.authority import stops
 from workflows.engine.parts.door import calls_of, guarded
+from workflows.engine.parts.start import Start
 from workflows.models import Effect
 from workflows.outcomes import NotSent, Outcome
 from workflows.states import EffectState, Phase
@@ -22,22 +26,34 @@ from workflows.tools.base import Tool
 from workflows.tools.call import Call
 
 LEASE_SPARE = 2.0  # seconds of the lease that must remain beyond the timeout when a call starts
+BEGIN_WITHIN = 1.0  # seconds for threads to take their calls; a freeze waits for no longer than that
 
 
 def begin(effects: Sequence[Effect], pool: Executor, now: dt.datetime) -> list[tuple[Effect, Future[Outcome]]]:
     """Starts the call of each dispatched effect; the futures never raise."""
     calls = calls_of(effects, now)
-    allowed = still_allowed(effects)
     jobs = []
-    for effect, (tool, call) in zip(effects, calls, strict=True):
-        if effect.id not in allowed:
-            jobs.append((effect, _done(NotSent(reason="stopped before the call began", ours=True))))
-            continue
-        assert effect.lease_until is not None
-        held = effect.lease_until - effect.sending.started_at
-        latest = effect.sending.began + held.total_seconds() - LEASE_SPARE
-        jobs.append((effect, pool.submit(_send, tool, call, latest)))
+    with rows.together():
+        stops.share()
+        allowed, held = still_allowed(effects), frozen(effects)
+        start = Start(sum(e.id in allowed and e.id not in held for e in effects))
+        for effect, (tool, call) in zip(effects, calls, strict=True):
+            if effect.id not in allowed:
+                jobs.append((effect, _done(NotSent(reason="stopped before the call began", ours=True))))
+            elif effect.id in held:
+                jobs.append((effect, _done(held[effect.id])))
+            else:
+                jobs.append((effect, pool.submit(_send, tool, call, _latest(effect), start)))
+        start.close(BEGIN_WITHIN)
     return jobs
+
+
+def _latest(effect: Effect) -> float:
+    """Until when its answer must have come, by this process's own clock."""
+    assert effect.lease_until is not None
+    held = effect.lease_until - effect.sending.started_at
+    latest: float = effect.sending.began + held.total_seconds() - LEASE_SPARE
+    return latest
 
 
 def _done(outcome: Outcome) -> Future[Outcome]:
@@ -67,7 +83,20 @@ WHERE e.id = ANY (%s::uuid[])
 """
 
 
-def _send(tool: Tool, call: Call, latest: float) -> Outcome:
+def frozen(effects: Sequence[Effect]) -> dict[Any, NotSent]:
+    """Those that a stop holds by now. They are not counted as sent, however long they have been tried."""
+    standing = stops.standing()
+    found = {}
+    for effect in effects if standing else ():
+        if by := stops.holding(effect, standing):
+            found[effect.id] = NotSent(reason=f"{by[0].on} was frozen before the call began", ours=True, held=True)
+    return found
+
+
+def _send(tool: Tool, call: Call, latest: float, start: Start) -> Outcome:
     if time.monotonic() + tool.timings(call.operation).timeout > latest:
+        start.begin()  # nobody waits for it
         return NotSent(reason="the lease would have ended before the answer could come", ours=True)
+    if not start.begin():
+        return NotSent(reason="it could not begin in its time", ours=True)
     return guarded(lambda: tool.send(call))

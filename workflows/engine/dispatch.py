@@ -1,6 +1,6 @@
 """Marks ready effects as dispatched, in one transaction that commits before the first byte leaves.
 
-1. Claim what is due, of runs that nobody is moving, no more than there are free call slots.
+1. Claim what is due, of runs that nobody is moving, no more than there are free call slots; block what a stop holds.
 2. Decide by policy on present facts; look at windows and dependants.
 3. Keep to the tools' limits, and take the scopes; who doesn't get them waits, and says for what.
 4. Raise the fence, write the attempt and the decision. Commit.
@@ -16,7 +16,7 @@ from typing import Any
 from django.db import connection
 
 from workflows import ledger, rows
-from workflows.authority import policy
+from workflows.authority import policy, stops
 from workflows.engine.parts import gauges
 from workflows.engine.parts.joined import join_agents, join_runs, join_tools
 from workflows.fetch import fetch, new
@@ -36,13 +36,15 @@ def dispatch(limit: int, full: set[uuid.UUID] | None = None) -> list[Effect]:
     Tools in `full` are passed over; those whose slots turn out to be full are added to it."""
     began = time.monotonic()
     with rows.together():
+        stops.share()
         now = rows.now()
         effects = _claim(limit, now, full or set())
         if not effects:
             return []
         stopped: list[Effect] = []
         decisions: list[Decision] = []
-        going = [e for e in effects if _may(e, now, decisions, stopped)]
+        going = stops.hold_back(effects, stopped)
+        going = [e for e in going if _may(e, now, decisions, stopped)]
         going = _without_dependants(going, stopped)
         going = _within_limits(going, stopped, now, full if full is not None else set())
         going = _take_scopes(going, stopped, now)

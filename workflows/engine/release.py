@@ -1,4 +1,5 @@
-"""Lets go whoever waited for a scope that is free now, one per scope by epoch, or for a tool's time to come."""
+"""Lets go whoever waited for a scope that is free now, one per scope by epoch, or for a time that has come: that of its
+tool, or the end of the stop that holds it."""
 
 from __future__ import annotations
 
@@ -10,6 +11,8 @@ from workflows import ledger, rows
 from workflows.models import Effect
 from workflows.states import EffectState
 
+OWN_TIME = ("rate", "breaker", "hold")  # what ends at `due_at`: a minute, a breaker's time, a stop
+
 FREE = """
 SELECT e.id FROM workflows_effect e
 WHERE e.state = 'blocked' AND e.reason = 'order' AND NOT EXISTS (
@@ -19,13 +22,13 @@ ORDER BY e.epoch, e.ordinal LIMIT %s
 """
 TIMELY = """
 SELECT e.id FROM workflows_effect e
-WHERE e.state = 'blocked' AND e.reason IN ('rate', 'breaker') AND e.due_at <= clock_timestamp()
+WHERE e.state = 'blocked' AND e.reason IN ('rate', 'breaker', 'hold') AND e.due_at <= clock_timestamp()
 ORDER BY e.due_at LIMIT %s
 """
 
 
 def release(limit: int) -> set[uuid.UUID]:
-    """Makes ready the first waiter of each free scope, and those whose tool may be called again."""
+    """Makes ready the first waiter of each free scope, and those whose own time has come."""
     with transaction.atomic():
         with connection.cursor() as cursor:
             cursor.execute(f"({FREE}) UNION ALL ({TIMELY})", [limit, limit])
@@ -34,7 +37,7 @@ def release(limit: int) -> set[uuid.UUID]:
             return set()
         now = rows.now()
         effects = (
-            Effect.objects.filter(id__in=ids, state=EffectState.BLOCKED.value, reason__in=["order", "rate", "breaker"])
+            Effect.objects.filter(id__in=ids, state=EffectState.BLOCKED.value, reason__in=["order", *OWN_TIME])
             .order_by("epoch", "ordinal", "id")
             .select_for_update(skip_locked=True)
         )

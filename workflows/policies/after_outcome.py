@@ -26,7 +26,7 @@ def after_outcome(effect: Facts, outcome: Outcome, times: Timings, now: dt.datet
             until = effect.looks_until if effect.state == "pending" else None
             return pending(outcome, times, now, until)
         case NotSent():
-            return not_sent(effect, outcome.reason, times, now)
+            return not_sent(effect, outcome, times, now)
         case Refused():
             return refused(effect, outcome, times, now)
         case Unknown():
@@ -46,11 +46,12 @@ def pending(outcome: Pending, times: Timings, now: dt.datetime, until: dt.dateti
     return Next(move="pend", fields={"poll": dict(outcome.poll), "due_at": due, "until": until})
 
 
-def not_sent(effect: Facts, reason: str, times: Timings, now: dt.datetime) -> Next:
+def not_sent(effect: Facts, outcome: NotSent, times: Timings, now: dt.datetime) -> Next:
+    reason = outcome.reason
     if effect.doubt:
         return unsettled(effect, f"not sent ({reason}), but an earlier send is not settled", times, now)
     due = backoff.after(now, times.first, effect.backoffs, times.max, salt=effect.key)
-    if late(effect, times, due):
+    if late(effect, times, due) and not outcome.held:
         return spent(effect, "not_sent", reason)
     return Next(move="give_back", fields={"due_at": due, "reason": "not_sent", "detail": reason, "sent": False})
 

@@ -1,0 +1,6 @@
+"""What tests of authority share: the engine's simulated world, and people with roles."""
+
+from tests.engine.conftest import agent, begin, run_through, tool, workflow, world
+from tests.repairs.conftest import browse, person
+
+__all__ = ["agent", "begin", "browse", "person", "run_through", "tool", "workflow", "world"]
