@@ -18,7 +18,7 @@ from workflows import bells
 log = structlog.get_logger(__name__)
 
 DRAIN, SWEEP = "workflows.tasks.drain", "workflows.tasks.sweep"
-BEATS_WITHIN = 30.0  # seconds without a beat after which the queue counts as deaf; drains beat every 5
+BEATS_WITHIN = 20.0  # seconds without a beat after which the queue counts as deaf; drains beat every 5
 MANY_WAITING = 8  # messages that nobody has taken yet; another bell would only be noise
 
 

@@ -26,8 +26,9 @@ from config.house.locks import Lock
 
 GLANCE = 1.0  # seconds: a doctor who only looks whether the lock is free holds it for a moment
 TICK = 0.25  # seconds between two looks while nothing happens
-HEALTH_EVERY = 15.0  # seconds between two looks at /health/ready once it was ready
+HEALTH_EVERY = 5.0  # seconds between two looks at /health/ready once it was ready
 DEAF_LOOKS = 3  # so many of them in a row saying the queue is deaf, and the queue is started anew
+GRACE_LOOKS = 9  # more of them for a queue that was just started: it has to come up on a busy machine first
 PATIENCE = 30.0  # seconds of a start after which what keeps it is said, once each
 QUEUE = "queue"  # the name of the health check, and of the child that it is about
 
@@ -124,7 +125,7 @@ class House:
         """Processes can live and be deaf: the canary of /health/ready tells, and a new start helps."""
         self._deaf = self._deaf + 1 if problems and QUEUE in problems else 0
         if self._family and self._deaf >= DEAF_LOOKS:
-            self._deaf = 0
+            self._deaf = -GRACE_LOOKS
             self.say("The queue has not answered for a while; starting it anew.")
             self._family.renew(QUEUE)
 
