@@ -98,6 +98,8 @@ def by_hand(effect: EffectFacts) -> str:
             return "decide what becomes of what stands"
         case "several":
             return "remove what should be gone" if effect.undoing else "keep one at the provider and remove the others"
+        case "gone":
+            return "find out who removed it, and do it anew at the provider or decide to leave it"
         case "differs" | "already_there":
             return "find out whose it is and put it right at the provider"
         case "dependants":

@@ -23,6 +23,7 @@ CLAUSES: dict[str, tuple[str, str]] = {
         "a look found something that isn't ours, or isn't as we left it",
     ),
     "several": ("a look found more than one", "a look found more than one"),
+    "gone": ("it was there, and is gone, and we did not undo it", "it was there, and is gone"),
     "inconclusive": ("the looks gave no clear answer", "the looks at its undoing gave no clear answer"),
     "unreachable": (
         "the system that would know could not be reached",
@@ -104,6 +105,7 @@ TITLES = {
     "seen_absent": "looked for, not there",
     "differs": "differs",
     "several": "more than one",
+    "gone": "there once, gone now",
     "inconclusive": "looks unclear",
     "unreachable": "can't be looked at now",
     "no_result": "no name to undo by",

@@ -14,7 +14,7 @@ ENV = {"CRM_URL", "INBOX_URL", "IMAP_HOST", "CALENDAR_URL"}
 
 def test_every_block_of_the_manifest_page_loads_and_builds() -> None:
     blocks = re.findall(r"```yaml\n(.*?)```", PAGE.read_text(), flags=re.DOTALL)
-    assert len(blocks) == 4
+    assert len(blocks) >= 4
     built = []
     for number, block in enumerate(blocks):
         manifest = load_texts([(f"{PAGE.name} block {number + 1}", block)], env_names=ENV)

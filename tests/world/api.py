@@ -45,7 +45,7 @@ def handle(book: Book, wire: Wire, plan: Switch) -> Reply:
             seen = thing.seen(plan.read, plan.lag)
             if seen is None:
                 return Reply(status=404, body={"error": "no such object"})
-            return Reply(status=200, body={**seen, "id": thing.id}, headers={"ETag": thing.etag})
+            return Reply(status=200, body={**seen, "id": thing.id}, headers={"ETag": thing.tag(seen)})
         case "PUT" | "PATCH":
             return _change(book, wire, thing)
         case "DELETE":
@@ -98,7 +98,8 @@ def _change(book: Book, wire: Wire, thing: Object) -> Reply:
     if wire.headers.get("if-match", thing.etag) != thing.etag:
         return Reply(status=412, body={"error": "it was changed meanwhile"})
     body = wire.body if wire.method == "PUT" else {**thing.body, **wire.body}
-    return Reply(status=200, body={**body, "id": thing.id}, change=lambda: book.write(thing, body))
+    made = {"ETag": f'"{len(thing.versions) + 1}"'}
+    return Reply(status=200, body={**body, "id": thing.id}, headers=made, change=lambda: book.write(thing, body))
 
 
 def _delete_found(book: Book, collection: str, query: dict[str, str], plan: Switch) -> Reply:

@@ -32,6 +32,10 @@ class Object:
     def etag(self) -> str:
         return f'"{len(self.versions)}"'
 
+    def tag(self, seen: dict[str, Json] | None) -> str:
+        """The etag of the version that a read showed."""
+        return next((f'"{n}"' for n, (_, body) in enumerate(self.versions, 1) if body is seen), self.etag)
+
     def seen(self, read: str, lag: float) -> dict[str, Json] | None:
         """The body that a read in this mode shows."""
         if read == "missing":

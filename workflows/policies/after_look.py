@@ -24,7 +24,7 @@ def after_look(effect: Facts, seen: Sighting, times: Timings, *, begun_at: dt.da
         case Verdict.FOUND:
             return Next(move="verify", fields={"result": dict(seen.result), "at": now})
         case Verdict.DIFFERS | Verdict.SEVERAL:
-            word = seen.verdict.value
+            word = "gone" if seen.gone else seen.verdict.value
             return Next(move="stick", fields={"reason": word, "detail": seen.reason, "world": word})
         case Verdict.ABSENT:
             return absent(effect, seen, times, begun_at=begun_at, now=now)
@@ -40,12 +40,20 @@ def counts(effect: Facts, begun_at: dt.datetime) -> bool:
 def absent(effect: Facts, seen: Sighting, times: Timings, *, begun_at: dt.datetime, now: dt.datetime) -> Next:
     if not counts(effect, begun_at):
         return again(effect, times, now)
+    if was_seen(effect):
+        detail = "it was seen before, and a look shows nothing of it any more"
+        return Next(move="stick", fields={"reason": "gone", "detail": detail, "world": "gone"})
     if effect.state == "unknown" and effect.result is None:
         return proved_absent(effect, times, begun_at=begun_at, now=now)
     misses = effect.misses + 1
     if misses < times.looks:
         return again(effect, times, now, misses=misses)
     return not_there(effect, seen.reason or f"the provider said yes, and {misses} looks show nothing of it")
+
+
+def was_seen(effect: Facts) -> bool:
+    """Whether a look ever showed what this act made, or what became of it: then a miss doesn't mean "never there"."""
+    return effect.forward and effect.first_sent_at is not None and effect.world in ("present", "differs", "several")
 
 
 def not_there(effect: Facts, detail: str) -> Next:

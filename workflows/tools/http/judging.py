@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from workflows.outcomes import Acknowledged, Outcome, Pending, Refused, Sighting, Unknown, Verdict
-from workflows.tools import expressions, retry_after, urls
+from workflows.tools import expressions, retry_after, urls, versions
 from workflows.tools.expressions import ExpressionError
 from workflows.tools.http.answers import is_unreadable, names_of, said
 from workflows.tools.keeping import keepable
@@ -78,14 +78,23 @@ def polled(
 
 
 def sighting(
-    verify: Mapping[str, Any], answer: Answer, known: Mapping[str, Any], evidence: Mapping[str, Any]
+    verify: Mapping[str, Any],
+    answer: Answer,
+    known: Mapping[str, Any],
+    evidence: Mapping[str, Any],
+    written: Any = None,
 ) -> Sighting:
-    """What one look showed: several, differs, found, absent in this order; an expression that errors ends the look."""
+    """What one look showed: several, differs, found, absent in this order; an expression that errors ends the look.
+
+    `written`: the version of our write, where both tell one; a look that saw an older state proves nothing."""
     if answer.status == 429 or answer.status >= 500:
         wait = _wait(answer, LOOK_WAITS_AT_MOST)
         reason = f"status {answer.status}: the authority can't be asked"
         return Sighting(verdict=Verdict.INCONCLUSIVE, reason=reason, reached=False, retry_after=wait, evidence=evidence)
     names = {**known, **names_of(answer)}
+    if _holds(verify.get("gone"), names):
+        reason = f"status {answer.status}: it existed, and is gone"
+        return Sighting(verdict=Verdict.DIFFERS, gone=True, reason=reason, evidence=evidence)
     if 200 <= answer.status < 300 and reads_body(verify) and is_unreadable(answer):
         return _inconclusive(f"{_kind(answer)} under status {answer.status}, where JSON was expected", evidence)
     for verdict in (Verdict.SEVERAL, Verdict.DIFFERS, Verdict.FOUND, Verdict.ABSENT):
@@ -96,7 +105,8 @@ def sighting(
             result = _result(verify.get("result", {}), names) if verdict is Verdict.FOUND else {}
         except ExpressionError as error:
             return _inconclusive(f"status {answer.status}: {verdict.value}: {error.message}", evidence)
-        return Sighting(verdict=verdict, reason=f"status {answer.status}", result=result, evidence=evidence)
+        seen = Sighting(verdict=verdict, reason=f"status {answer.status}", result=result, evidence=evidence)
+        return versions.weighed(seen, _version(verify, names), written, undoing="forward" in known)
     return _inconclusive(f"status {answer.status}: {said(answer, names)} (nothing declared matches)", evidence)
 
 
@@ -137,6 +147,14 @@ def _pending(part: Mapping[str, Any], names: Mapping[str, Any], evidence: Mappin
 def _result(result: Mapping[str, Any], names: Mapping[str, Any]) -> dict[str, Any]:
     filled: dict[str, Any] = keepable(expressions.fill(dict(result), names, "result"))
     return filled
+
+
+def _version(verify: Mapping[str, Any], names: Mapping[str, Any]) -> Any:
+    """None where none is declared, or this answer has none: an error page, say."""
+    try:
+        return keepable(expressions.fill(verify.get("version"), names))
+    except ExpressionError:
+        return None
 
 
 def _inconclusive(reason: str, evidence: Mapping[str, Any]) -> Sighting:

@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from workflows.tools.wire import Answer
 
 
-def look(verify: Mapping[str, Any], names: Mapping[str, Any], *, timeout: float) -> Sighting:
-    """Asks the authority once and judges its answer by the conditions of `verify`."""
+def look(verify: Mapping[str, Any], names: Mapping[str, Any], *, timeout: float, written: Any = None) -> Sighting:
+    """Asks the authority once and judges its answer by the conditions of `verify`. `written`: our write's version."""
     found = read(verify, names, timeout=timeout)
     if isinstance(found, Sighting):
         return found
     prepared, answer, kept = found
-    return hidden(prepared, judging.sighting(verify, answer, names, kept))
+    return hidden(prepared, judging.sighting(verify, answer, names, kept, written))
 
 
 def read(

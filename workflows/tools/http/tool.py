@@ -42,7 +42,8 @@ class HttpTool(Tool):
         verify = self.spec.get("verify") if call.operation == "execute" else self.spec[call.operation].get("verify")
         if verify is None:
             return super().look(call)
-        return looking.look(verify, self.names(call), timeout=self.spec[call.operation]["timeout"])
+        timeout, written = self.spec[call.operation]["timeout"], call.result.get("version")
+        return looking.look(verify, self.names(call), timeout=timeout, written=written)
 
     def poll(self, call: Call, poll: JsonObject) -> Outcome:
         part, names = self.spec[call.operation], self.names(call)

@@ -29,13 +29,14 @@ OURS = frozenset(
         "upgrade",
     }
 )
-LOOK_CONDITIONS = ("several", "differs", "found", "absent")
+LOOK_CONDITIONS = ("several", "gone", "differs", "found", "absent")
 ANSWER_CONDITIONS = ("acknowledged", "pending", "temporary", "refused")
 
 
 def check(checker: Checker, where: Where, raw: Spec, spec: Spec) -> None:
     """Adds every flaw of one tool's execute, verify, before and compensate. `raw` has only what the author wrote."""
     _answered(checker, (*where, "execute"), raw["execute"], OF_A_CALL)
+    checker.templates((*where, "execute", "version"), raw["execute"].get("version"), OF_A_CALL | OF_AN_ANSWER)
     if spec["idempotency"]["by"] == "native_key" and not mentions_key(spec["execute"]):
         checker.add((*where, "idempotency", "by"), "native_key", "needs a request that contains ${ key }")
     if "verify" in raw:
@@ -51,6 +52,7 @@ def look(checker: Checker, where: Where, raw: Spec, names: frozenset[str]) -> No
     _request(checker, where, raw, names)
     for name in LOOK_CONDITIONS:
         checker.condition((*where, name), raw.get(name), names | OF_AN_ANSWER)
+    checker.templates((*where, "version"), raw.get("version"), names | OF_AN_ANSWER)
     checker.templates((*where, "result"), raw.get("result", {}), names | OF_AN_ANSWER)
 
 
@@ -122,6 +124,8 @@ def _compensate(checker: Checker, where: Where, raw: Spec, spec: Spec) -> None:
     checker.templates((*where, "residue"), part.get("residue"), names)
     if "verify" in part:
         look(checker, (*where, "verify"), part["verify"], names)
+        if "gone" in part["verify"]:
+            checker.add((*where, "verify", "gone"), part["verify"]["gone"], "is what found means here")
     declared = part.get("idempotency") or {}
     if declared.get("by") == "native_key" and not mentions_key(part):
         checker.add((*where, "idempotency", "by"), "native_key", "needs a request that contains ${ key }")

@@ -67,7 +67,10 @@ class Answered(Request):
 
 
 class Execute(Answered):
+    """`version`: which state of the thing the write made; looks prove it by their own `version`."""
+
     method: Method
+    version: Text | None = None
     timeout: Timeout = defaults.TIMEOUT
     late: Duration | None = None
 
@@ -78,9 +81,11 @@ class Verify(Request, Asking):
     method: Reads = "GET"
     json_: Any = Field(default=None, alias="json")
     several: Text | None = None
+    gone: Text | None = None
     differs: Text | None = None
     found: Text
     absent: Text
+    version: Text | None = None
     result: JsonMap = {}
 
 

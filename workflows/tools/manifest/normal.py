@@ -27,6 +27,8 @@ def tool_spec(tool: AnyTool) -> Spec:
     execute.setdefault("late", _late(spec["idempotency"], execute["timeout"]))
     if "verify" in spec:
         _asking(spec["verify"], {})
+    for part in (execute, spec.get("verify", {})):
+        _versioned(part)
     if spec["kind"] == "http":
         _answers(execute, keyed=spec["idempotency"]["by"] == "native_key")
     if "compensate" in spec:
@@ -75,6 +77,12 @@ def _asking(verify: Spec, forward: Spec) -> None:
     verify.setdefault("every", forward.get("every", defaults.EVERY))
     verify.setdefault("looks", forward.get("looks", defaults.LOOKS))
     verify.setdefault("within", forward.get("within", defaults.LOOK_WITHIN))
+
+
+def _versioned(part: Spec) -> None:
+    """A version is part of the result: an undoing may name it, and so may later steps."""
+    if "version" in part:
+        part["result"] = {**part.get("result", {}), "version": part["version"]}
 
 
 def _answers(part: Spec, *, keyed: bool) -> None:
