@@ -1,9 +1,9 @@
 """Marks ready effects as dispatched, in one transaction that commits before the first byte leaves.
 
 1. Claim what is due, of runs that nobody is moving, no more than there are free call slots; block what a stop holds.
-2. Decide by policy on present facts; look at windows and dependants.
-3. Keep to the tools' limits, and take the scopes; who doesn't get them waits, and says for what.
-4. Raise the fence, write the attempt and the decision. Commit.
+2. Look at windows and dependants; decide by policy on present facts, and by approvals where it asks for them.
+3. Keep to the tools' limits, take the scopes, reserve the budgets; who doesn't get them waits, and says for what.
+4. Raise the fence, spend approvals, write the attempt and the decision. Commit.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from typing import Any
 from django.db import connection
 
 from workflows import ledger, rows
-from workflows.authority import policy, stops
-from workflows.engine.parts import gauges
+from workflows.authority import approvals, budgets, policy, stops
+from workflows.engine.parts import gauges, permission
 from workflows.engine.parts.joined import join_agents, join_runs, join_tools
 from workflows.fetch import fetch, new
 from workflows.holders import holder_name
-from workflows.models import Agent, Attempt, Decision, Effect, ScopeHold, ScopeUse
+from workflows.models import Attempt, Effect, ScopeHold, ScopeUse
 from workflows.policies import scopes
 from workflows.states import EffectState, Phase
 from workflows.toolbox import times_of
@@ -42,16 +42,18 @@ def dispatch(limit: int, full: set[uuid.UUID] | None = None) -> list[Effect]:
         if not effects:
             return []
         stopped: list[Effect] = []
-        decisions: list[Decision] = []
         going = stops.hold_back(effects, stopped)
-        going = [e for e in going if _may(e, now, decisions, stopped)]
+        going = [e for e in going if _may_leave(e, now, stopped)]
         going = _without_dependants(going, stopped)
+        going, decisions = permission.ask(going, now, stopped)
         going = _within_limits(going, stopped, now, full if full is not None else set())
         going = _take_scopes(going, stopped, now)
+        going = budgets.reserve(going, now, stopped)
         holder = holder_name()
         for effect in going:
             lease = now + dt.timedelta(seconds=times_of(effect).timeout + LEASE_BEYOND_TIMEOUT)
             effect.dispatch(now=now, lease_until=lease, holder=holder)
+        approvals.spend(going, now)
         runs = {e.run_id for e in stopped if e.state != EffectState.BLOCKED}
         if runs:
             ledger.wake_runs(list(runs))
@@ -84,23 +86,14 @@ FOR SHARE OF r SKIP LOCKED FOR UPDATE OF t SKIP LOCKED
 """
 
 
-def _may(effect: Effect, now: dt.datetime, decisions: list[Decision], stopped: list[Effect]) -> bool:
+def _may_leave(effect: Effect, now: dt.datetime, stopped: list[Effect]) -> bool:
     if effect.forward and effect.run.phase in (Phase.UNWINDING, Phase.OVER):
         return False  # `advance` cancels it
     if window := _window_closed(effect, now):
         effect.stick(reason="window", detail=window)
         stopped.append(effect)
         return False
-    verdict = policy.decide(agent=effect.agent, tool=effect.tool.name, profile=effect.tool.profile, kind=effect.kind)
-    decisions.append(_decision(effect, effect.agent, verdict, now))
-    if verdict.allowed:
-        return True
-    if effect.forward:
-        effect.cancel(reason="policy", detail=verdict.reason)
-    else:
-        effect.stick(reason="policy", detail=verdict.reason)
-    stopped.append(effect)
-    return False
+    return True
 
 
 def _window_closed(effect: Effect, now: dt.datetime) -> str:
@@ -180,25 +173,4 @@ def _take_scopes(effects: list[Effect], stopped: list[Effect], now: dt.datetime)
 def _attempt(effect: Effect, now: dt.datetime) -> Attempt:
     return new(
         Attempt, effect_id=effect.id, number=effect.attempts, fence=effect.fence, holder=effect.holder, started_at=now
-    )
-
-
-def _decision(effect: Effect, agent: Agent, verdict: policy.Verdict, now: dt.datetime) -> Decision:
-    return new(
-        Decision,
-        agent_id=agent.id,
-        effect_id=effect.id,
-        act=f"{effect.kind} {effect.tool.name}"[:200],
-        verdict=verdict.verdict,
-        policy=policy.NAME,
-        rule=verdict.rule,
-        reason=verdict.reason,
-        inputs={
-            "tool": effect.tool.name,
-            "version": effect.tool.version,
-            "digest": effect.digest,
-            "attempt": effect.attempts + 1,
-            "tools_of_agent": agent.tools,
-        },
-        at=now,
     )

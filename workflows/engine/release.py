@@ -11,7 +11,8 @@ from workflows import ledger, rows
 from workflows.models import Effect
 from workflows.states import EffectState
 
-OWN_TIME = ("rate", "breaker", "hold")  # what ends at `due_at`: a minute, a breaker's time, a stop
+# What ends at `due_at`: a minute, a breaker's time, a stop, the time to approve; or somebody sets it to now.
+OWN_TIME = ("rate", "breaker", "hold", "approval", "budget", "version")
 
 FREE = """
 SELECT e.id FROM workflows_effect e
@@ -22,7 +23,7 @@ ORDER BY e.epoch, e.ordinal LIMIT %s
 """
 TIMELY = """
 SELECT e.id FROM workflows_effect e
-WHERE e.state = 'blocked' AND e.reason IN ('rate', 'breaker', 'hold') AND e.due_at <= clock_timestamp()
+WHERE e.state = 'blocked' AND e.reason = ANY (%s) AND e.due_at <= clock_timestamp()
 ORDER BY e.due_at LIMIT %s
 """
 
@@ -31,7 +32,7 @@ def release(limit: int) -> set[uuid.UUID]:
     """Makes ready the first waiter of each free scope, and those whose own time has come."""
     with transaction.atomic():
         with connection.cursor() as cursor:
-            cursor.execute(f"({FREE}) UNION ALL ({TIMELY})", [limit, limit])
+            cursor.execute(f"({FREE}) UNION ALL ({TIMELY})", [limit, list(OWN_TIME), limit])
             ids = [row[0] for row in cursor.fetchall()]
         if not ids:
             return set()

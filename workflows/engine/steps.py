@@ -59,7 +59,7 @@ def _tool(agent: Agent, body: StepBody) -> Tool:
         mine = ", ".join(name for name in known if agent.may_use_tool(name)) or "none"
         raise Invalid("unknown tool", [Flaw("tool", body.tool, f"there is no such tool; yours are: {mine}")])
     verdict = policy.decide(agent=agent, tool=tool.name, profile=tool.profile, kind="forward")
-    if not verdict.allowed:
+    if verdict.verdict == policy.DENY:
         denial.write(agent, act=f"forward {tool.name}", reason=verdict.reason, rule=verdict.rule)
         raise Denied(verdict.reason)
     if flaws := tool_of(tool).check(body.arguments):

@@ -1,0 +1,9 @@
+"""Approvals, the engine's side: asked for and spent at dispatch, decided by persons, ended by time."""
+
+from workflows.authority.approvals.deciding import Vote, refuse, revoke, vote
+from workflows.authority.approvals.dispatching import present, spend
+from workflows.authority.approvals.ending import sweep
+from workflows.authority.approvals.rights import why_not
+from workflows.authority.approvals.target import changed_target, keep_target
+
+__all__ = ["Vote", "changed_target", "keep_target", "present", "refuse", "revoke", "spend", "sweep", "vote", "why_not"]

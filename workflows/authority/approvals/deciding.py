@@ -1,0 +1,195 @@
+"""What a person says of an approval. Locks run, effect, approval; answers with what the engine made of it."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime as dt
+import uuid
+
+from django.contrib.auth.models import User
+from django.db import transaction
+
+from workflows import ledger, rows
+from workflows.authority import policy
+from workflows.authority.approvals import digest, judging, rights, store
+from workflows.authority.verdict import Verdict
+from workflows.errors import Denied, Flaw, Invalid, NotFound, StaleFence
+from workflows.models import Approval, ApprovalVote, Effect
+from workflows.models.approval import ApprovalState as A
+from workflows.states import EffectState
+
+LONGEST_WHY = 1000  # characters; a reason is a sentence or two
+APPROVE, REFUSE = "approve", "refuse"
+WAITS = (EffectState.BLOCKED, EffectState.READY)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Vote:
+    """What became of a word: `approval` as it is now, how many valid votes it has, and, where the word could not be
+    taken, why (a word of `digest.WORDS`, or "expired") and in a sentence."""
+
+    approval: Approval
+    counted: int = 0
+    turned_down: str = ""
+    detail: str = ""
+
+
+def vote(approval_id: uuid.UUID, *, by: User, why: str, seen_digest: str, opened_at: dt.datetime | None = None) -> Vote:
+    """One person approves exactly what they saw; with the last needed vote the effect may go.
+
+    Raises `NotFound`, `Invalid`, `Denied` (may not), `StaleFence` (decided already, or not what was seen)."""
+    why = _why(why)
+    with transaction.atomic():
+        approval, effect, now = locked(approval_id)
+        _open(approval)
+        if trouble := rights.why_not(approval, effect, by):
+            raise Denied(trouble)
+        if turned_down := _turned_down(approval, effect, now, by):
+            return turned_down
+        if seen_digest != approval.digest:
+            raise StaleFence("What is asked has changed since this page was opened; read it again before you approve.")
+        if approval.votes.filter(by=by, seen_digest=approval.digest).exists():
+            raise StaleFence(f"{by.get_username()} has approved this already; another person is needed.")
+        alone = by.get_username() in rights.requesters(effect)
+        _keep(approval, APPROVE, by, why, now, opened_at, alone=alone)
+        counted = rights.counted([approval])[approval.id]
+        approval.payload = {"by": by.get_username(), "why": why, "votes": counted, **({"alone": True} if alone else {})}
+        if counted >= approval.needed:
+            approval.grant(at=now)
+            _release(effect, now, by)
+        else:
+            approval.event = "vote"
+        store.write([approval], now=now, actor=actor(by))
+    return Vote(approval, counted)
+
+
+def refuse(
+    approval_id: uuid.UUID, *, by: User, why: str, seen_digest: str, opened_at: dt.datetime | None = None
+) -> Vote:
+    """One person's no ends it: a forward effect is cancelled, an undoing needs a person. The requester may say no too.
+
+    Raises `NotFound`, `Invalid`, `Denied`, `StaleFence`."""
+    why = _why(why)
+    with transaction.atomic():
+        approval, effect, now = locked(approval_id)
+        _open(approval)
+        mine = by.is_active and by.get_username() in rights.requesters(effect)
+        if not mine and (trouble := rights.why_not(approval, effect, by)):
+            raise Denied(trouble)
+        _keep(approval, REFUSE, by, why, now, opened_at, seen_digest=seen_digest)
+        detail = f"{by.get_username()} refused it: {why}"
+        approval.payload = {"by": by.get_username(), "why": why}
+        approval.refuse(at=now, detail=detail)
+        store.write([approval], now=now, actor=actor(by))
+        _stop(effect, now, by, detail)
+    return Vote(approval)
+
+
+def revoke(approval_id: uuid.UUID, *, by: User, why: str) -> Vote:
+    """Takes a grant back. What has not begun to be sent isn't sent, even if it was dispatched; it is asked for anew.
+
+    Raises `StaleFence` where there is nothing to take back any more."""
+    why = _why(why)
+    with transaction.atomic():
+        approval, effect, now = locked(approval_id)
+        under_way = approval.state == A.SPENT and effect.state == EffectState.DISPATCHED
+        if not (approval.state == A.GRANTED or under_way or (approval.state == A.SPENT and effect.state in WAITS)):
+            raise StaleFence(f"The approval is {approval.state} and the effect {effect.state}: nothing to take back.")
+        if (trouble := rights.why_not(approval, effect, by)) and not approval.votes.filter(by=by).exists():
+            raise Denied(trouble)
+        approval.payload = {"by": by.get_username(), "why": why}
+        approval.void(at=now, reason="revoked", detail=f"{by.get_username()} took it back: {why}")
+        store.write([approval], now=now, actor=actor(by))
+        ledger.notify([effect.run_id], work=True)
+    return Vote(approval)
+
+
+def actor(user: User) -> str:
+    """How the journal names a person."""
+    return f"person:{user.get_username()}"[:100]
+
+
+def locked(approval_id: uuid.UUID) -> tuple[Approval, Effect, dt.datetime]:
+    """Run, effect and approval, locked in that order, and the database's time. The run is woken: it may move."""
+    run_id = Approval.objects.filter(id=approval_id).values_list("run_id", flat=True).first()
+    if run_id is None:
+        raise NotFound("There is no such approval.")
+    ledger.wake_runs([run_id])
+    effect_id = Approval.objects.values_list("effect_id", flat=True).get(id=approval_id)
+    effect = Effect.objects.select_related("tool", "agent", "run").select_for_update(of=("self",)).get(id=effect_id)
+    approval = Approval.objects.select_for_update().get(id=approval_id)
+    return approval, effect, rows.now()
+
+
+def _why(why: str) -> str:
+    text = " ".join(why.replace("\x00", "").split())
+    if not text:
+        raise Invalid("Say why, in a sentence.", [Flaw("why", why, "is empty")])
+    if len(text) > LONGEST_WHY:
+        raise Invalid(f"Say why in at most {LONGEST_WHY} characters.", [Flaw("why", text, f"has {len(text)}")])
+    return text
+
+
+def _open(approval: Approval) -> None:
+    if approval.state == A.ASKED:
+        return
+    ended = f" ({approval.detail or approval.void_reason})" if approval.detail or approval.void_reason else ""
+    raise StaleFence(f"This was {approval.state} at {approval.decided_at:%Y-%m-%d %H:%M} UTC{ended}; nothing is asked.")
+
+
+def _turned_down(approval: Approval, effect: Effect, now: dt.datetime, by: User) -> Vote | None:
+    """Ends an approval that is not of what would be sent now; dispatch asks anew where that makes sense."""
+    flaw = "gone" if effect.state not in WAITS else judging.flaw(approval, effect, _as_asked(approval), now)
+    if not flaw:
+        return None
+    judging.end(approval, flaw, now)
+    store.write([approval], now=now, actor=actor(by))
+    if flaw != "gone":
+        _release(effect, now, by)
+    said = "nobody decided it in time" if flaw == judging.EXPIRED else digest.WORDS[flaw]
+    return Vote(approval, 0, flaw, said)
+
+
+def _as_asked(approval: Approval) -> Verdict:
+    """What the policy said when it asked, under the version that is in force now: another version asks anew."""
+    approvers = approval.approvers if isinstance(approval.approvers, str) else tuple(approval.approvers)
+    return Verdict(policy.ASK, approval.reason, approval.why, approvers, approval.needed, policy=policy.in_force_name())
+
+
+def _keep(
+    approval: Approval,
+    verdict: str,
+    by: User,
+    why: str,
+    now: dt.datetime,
+    opened_at: dt.datetime | None,
+    *,
+    seen_digest: str | None = None,
+    alone: bool = False,
+) -> None:
+    ApprovalVote.objects.create(
+        approval=approval,
+        by=by,
+        verdict=verdict,
+        why=why,
+        at=now,
+        opened_at=opened_at,
+        seen_digest=approval.digest if seen_digest is None else seen_digest[:64],
+        alone=alone,
+    )
+
+
+def _release(effect: Effect, now: dt.datetime, by: User) -> None:
+    if effect.state == EffectState.BLOCKED and effect.reason == "approval":
+        effect.release(due_at=now)
+        ledger.save_effects([effect], now=now, actor=actor(by))
+
+
+def _stop(effect: Effect, now: dt.datetime, by: User, detail: str) -> None:
+    if effect.state not in WAITS:
+        return
+    if effect.forward:
+        effect.cancel(reason="policy", detail=detail)
+    else:
+        effect.stick(reason="policy", detail=detail)
+    ledger.save_effects([effect], now=now, actor=actor(by))

@@ -1,0 +1,95 @@
+"""Who may approve: those the policy names, never who asked for it or on whose behalf it is, superusers included."""
+
+from __future__ import annotations
+
+import uuid
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.db import connection
+
+from workflows.models import Agent, Approval, Effect, Entry
+from workflows.rows import ids
+
+PERSON, SYSTEM = "person:", "system:"
+LONGEST_CHAIN = 10  # agents that act for each other; a longer chain is a circle, or nobody can judge it
+ASKING = ("create", "decide", "try_again", "unwind")  # what a person's entry in the journal asks to be sent
+
+
+def why_not(approval: Approval, effect: Effect, user: User) -> str:
+    """Why this person may not approve it; empty where they may."""
+    if not user.is_active:
+        return f"{user.get_username()} is switched off"
+    groups = set(user.groups.values_list("name", flat=True))
+    if not entitled(approval.approvers, user.get_username(), superuser=user.is_superuser, groups=groups):
+        return f"the policy asks {named(approval.approvers)}, and {user.get_username()} is not among them"
+    if user.get_username() in requesters(effect) and not alone_allowed():
+        return f"{user.get_username()} asked for it, or it is done on their behalf; another person must approve it"
+    return ""
+
+
+def alone_allowed() -> bool:
+    return bool(settings.FOUR_EYES == "when_possible")
+
+
+def entitled(approvers: Any, login: str, *, superuser: bool, groups: Iterable[str]) -> bool:
+    """A superuser has every role, and is nobody whom a list doesn't name."""
+    if isinstance(approvers, str):
+        return superuser or approvers in groups
+    return login in approvers
+
+
+def named(approvers: Any) -> str:
+    return f"the role {approvers}" if isinstance(approvers, str) else ", ".join(approvers)
+
+
+def requesters(effect: Effect) -> set[str]:
+    """Logins of the persons behind an effect: on whose behalf it is, through agents that act for each other, and who
+    asked by hand for it or for its run's turning back."""
+    found: set[str] = set()
+    seen: set[str] = set()
+    waiting = {effect.on_behalf_of, effect.agent.on_behalf_of}
+    for _ in range(LONGEST_CHAIN):
+        found |= {who.removeprefix(PERSON) for who in waiting if who.startswith(PERSON)}
+        systems = {who.removeprefix(SYSTEM) for who in waiting if who.startswith(SYSTEM)} - seen
+        if not systems:
+            break
+        seen |= systems
+        waiting = set(Agent.objects.filter(name__in=systems).values_list("on_behalf_of", flat=True))
+    by_hand = Entry.objects.filter(
+        subject_id__in=[effect.id, effect.run_id], event__in=ASKING, actor__startswith=PERSON
+    ).values_list("actor", flat=True)
+    return found | {actor.removeprefix(PERSON) for actor in by_hand}
+
+
+def counted(approvals: Sequence[Approval]) -> Counter[uuid.UUID]:
+    """How many valid votes each has: for its present digest, of people who still may. One statement for all."""
+    if not approvals:
+        return Counter()
+    by_id = {approval.id: approval for approval in approvals}
+    votes: dict[uuid.UUID, set[str]] = defaultdict(set)
+    with connection.cursor() as cursor:
+        cursor.execute(VOTES, [ids(by_id)])
+        for approval, login, superuser, groups in cursor.fetchall():
+            if entitled(by_id[approval].approvers, login, superuser=superuser, groups=groups):
+                votes[approval].add(login)
+    return Counter({approval: len(logins) for approval, logins in votes.items()})
+
+
+def lost(approvals: Sequence[Approval]) -> dict[uuid.UUID, str]:
+    """Of decided approvals those whose approvers may not approve them any more."""
+    votes = counted(approvals)
+    return {a.id: "approver_lost_rights" for a in approvals if votes[a.id] < a.needed}
+
+
+VOTES = """
+SELECT v.approval_id, u.username, u.is_superuser,
+  ARRAY(SELECT g.name FROM auth_user_groups m JOIN auth_group g ON g.id = m.group_id WHERE m.user_id = u.id)
+FROM workflows_approvalvote v
+JOIN workflows_approval a ON a.id = v.approval_id AND a.digest = v.seen_digest
+JOIN auth_user u ON u.id = v.by_id AND u.is_active
+WHERE v.approval_id = ANY (%s::uuid[]) AND v.verdict = 'approve'
+"""

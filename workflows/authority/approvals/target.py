@@ -1,0 +1,68 @@
+"""What an approval knows of what it acts on: kept from a fresh read, compared with the read before the call."""
+
+from __future__ import annotations
+
+import datetime as dt
+import uuid
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from django.db import transaction
+
+from workflows import ledger, rows
+from workflows.authority.approvals import digest, store
+from workflows.authority.approvals.asking import again
+from workflows.fetch import fetch
+from workflows.models import Approval, Effect
+from workflows.models.approval import ApprovalState as A
+from workflows.states import EffectState
+
+ENGINE = ledger.ENGINE
+
+
+def keep_target(approval_id: uuid.UUID, *, image: Mapping[str, Any], version: Any, at: dt.datetime) -> Approval | None:
+    """Keeps what was just read of the target. Where its version is another than before, votes cast until now count no
+    more, and what was granted is void. None where the approval isn't live any more."""
+    with transaction.atomic():
+        run_id = Approval.objects.filter(id=approval_id).values_list("run_id", flat=True).first()
+        if run_id is None:
+            return None
+        ledger.wake_runs([run_id])
+        approval = Approval.objects.select_for_update().get(id=approval_id)
+        if not approval.live:
+            return None
+        now = rows.now()
+        same = approval.fields["target_version"] == version
+        if approval.state == A.GRANTED and not same:
+            approval.void(at=now, reason="target_changed", detail=digest.WORDS["target_changed"])
+        else:
+            approval.target = {"image": dict(image), "version": version, "at": at.isoformat()}
+            approval.fields = {**approval.fields, "target_version": version}
+            approval.digest = digest.digest_of(approval.fields)
+            approval.event = "read_target"
+            approval.payload = {"version": version, "same": same}
+        store.write([approval], now=now)
+    return approval
+
+
+def changed_target(read: Sequence[tuple[Effect, Mapping[str, Any], Any]], now: dt.datetime) -> set[uuid.UUID]:
+    """Of dispatched effects, each with the image and version read right before its call, those that were approved for
+    another version. Their approvals are void and asked anew with what was read. Called in the transaction that keeps
+    the images."""
+    under = {e.approval.id: (e, image, version) for e, image, version in read if e.approval is not None}
+    if not under:
+        return set()
+    found = fetch(Approval, "WHERE t.id = ANY (%s::uuid[]) ORDER BY t.id FOR UPDATE", [rows.ids(under)])
+    moved, new, changed = [], [], set()
+    for approval in found:
+        effect, image, version = under[approval.id]
+        if approval.fields["target_version"] == version:
+            continue
+        changed.add(effect.id)
+        if approval.state != A.SPENT or effect.state != EffectState.DISPATCHED:
+            continue
+        approval.void(at=now, reason="target_changed", detail=digest.WORDS["target_changed"])
+        moved.append(approval)
+        new.append(again(approval, now, {"image": dict(image), "version": version, "at": now.isoformat()}))
+    store.write(moved, new, now=now)
+    return changed

@@ -1,0 +1,63 @@
+"""Asks the policy about each effect that is about to leave, on present facts, and writes down what it said."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Sequence
+
+from workflows.authority import approvals, policy
+from workflows.fetch import new
+from workflows.models import Decision, Effect
+
+
+def ask(effects: Sequence[Effect], now: dt.datetime, stopped: list[Effect]) -> tuple[list[Effect], list[Decision]]:
+    """(those that may leave, in their order; a decision for each effect). Denied ones end, others wait for persons;
+    both are put into `stopped`."""
+    verdicts = [_verdict(effect) for effect in effects]
+    asking = [(e, v) for e, v in zip(effects, verdicts, strict=True) if v.verdict == policy.ASK]
+    may = {effect.id for effect in approvals.present(asking, now, stopped)}
+    going = []
+    for effect, verdict in zip(effects, verdicts, strict=True):
+        if verdict.allowed or effect.id in may:
+            going.append(effect)
+        elif verdict.verdict == policy.DENY:
+            _deny(effect, verdict, stopped)
+    return going, [_decision(e, v, now) for e, v in zip(effects, verdicts, strict=True)]
+
+
+def _verdict(effect: Effect) -> policy.Verdict:
+    tool = effect.tool
+    return policy.decide(agent=effect.agent, tool=tool.name, profile=tool.profile, kind=effect.kind)
+
+
+def _deny(effect: Effect, verdict: policy.Verdict, stopped: list[Effect]) -> None:
+    if effect.forward:
+        effect.cancel(reason="policy", detail=verdict.reason)
+    else:
+        effect.stick(reason="policy", detail=verdict.reason)
+    stopped.append(effect)
+
+
+def _decision(effect: Effect, verdict: policy.Verdict, now: dt.datetime) -> Decision:
+    agent = effect.agent
+    inputs = {
+        "tool": effect.tool.name,
+        "version": effect.tool.version,
+        "digest": effect.digest,
+        "attempt": effect.attempts + 1,
+        "tools_of_agent": agent.tools,
+    }
+    if effect.approval is not None:
+        inputs["approval"] = str(effect.approval.id)
+    return new(
+        Decision,
+        agent_id=agent.id,
+        effect_id=effect.id,
+        act=f"{effect.kind} {effect.tool.name}"[:200],
+        verdict=verdict.verdict,
+        policy=verdict.policy,
+        rule=verdict.rule,
+        reason=verdict.reason,
+        inputs=inputs,
+        at=now,
+    )
