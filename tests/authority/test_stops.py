@@ -152,7 +152,8 @@ def test_time_under_a_stop_is_not_the_effects_own(world: World, tool: Make, work
     stored.save()
     run = begin(workflow("t.a"))
     drain = Drain(slots=4)
-    real, stop = drain._call, []
+    real: Callable[[list[Effect]], None] = drain._call
+    stop: list[Stop] = []
 
     def call_after_freeze(effects: list[Effect]) -> None:
         if effects and not stop:
