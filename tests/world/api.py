@@ -47,7 +47,7 @@ def handle(book: Book, wire: Wire, plan: Switch) -> Reply:
                 return Reply(status=404, body={"error": "no such object"})
             return Reply(status=200, body={**seen, "id": thing.id}, headers={"ETag": thing.tag(seen)})
         case "PUT" | "PATCH":
-            return _change(book, wire, thing)
+            return _change(book, wire, thing, plan)
         case "DELETE":
             return _delete(book, thing, plan)
         case _:
@@ -90,14 +90,17 @@ def _replay(known: Remembered, wire: Wire, plan: Switch) -> Reply:
     return Reply(status=reply.status, body=reply.body, headers={"Idempotent-Replayed": "true"})
 
 
-def _change(book: Book, wire: Wire, thing: Object) -> Reply:
+def _change(book: Book, wire: Wire, thing: Object, plan: Switch) -> Reply:
     if thing.body is None:
         return Reply(status=404, body={"error": "no such object"})
     if not isinstance(wire.body, dict):
         return Reply(status=400, body={"error": "a JSON object is wanted"})
     if wire.headers.get("if-match", thing.etag) != thing.etag:
         return Reply(status=412, body={"error": "it was changed meanwhile"})
-    body = wire.body if wire.method == "PUT" else {**thing.body, **wire.body}
+    change = {name: v for name, v in wire.body.items() if v is not None or plan.nulls != "ignored"}
+    body = change if wire.method == "PUT" else {**thing.body, **change}
+    if plan.nulls == "deletes":
+        body = {name: v for name, v in body.items() if v is not None}
     made = {"ETag": f'"{len(thing.versions) + 1}"'}
     return Reply(status=200, body={**body, "id": thing.id}, headers=made, change=lambda: book.write(thing, body))
 

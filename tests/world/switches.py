@@ -31,6 +31,7 @@ ANSWERS = (
 )
 KEYS = ("honoured", "ignored", "conflict")
 READS = ("exact", "lagging", "missing", "unavailable", "html")
+NULLS = ("kept", "deletes", "ignored")  # what a null in a change does
 UNDOS = ("works", "refused", "lies", "gone", "error")
 
 # These say that nothing was done, so nothing is booked unless `book` says otherwise: that is the lie to ask for.
@@ -60,12 +61,20 @@ class Switch:
     read: str = ""
     lag: float = 0.0  # of lagging: so old is what reads see; 0: they see each object as before its last change
     undo: str = ""
+    nulls: str = ""  # "": kept
     foreign: bool = False  # somebody else's object appears under the same reference first
     unique: str = ""  # a field: a second object with the same value is refused 409, its id only in the text
     together: int = 0  # answer only when so many matching requests are inside
 
     def __post_init__(self) -> None:
-        for name, allowed in (("book", BOOKS), ("answer", ANSWERS), ("keys", KEYS), ("read", READS), ("undo", UNDOS)):
+        for name, allowed in (
+            ("book", BOOKS),
+            ("answer", ANSWERS),
+            ("keys", KEYS),
+            ("read", READS),
+            ("undo", UNDOS),
+            ("nulls", NULLS),
+        ):
             value = getattr(self, name)
             if value and value not in allowed:
                 raise ValueError(f"{name}: {value!r} is none of {', '.join(allowed)}")

@@ -8,7 +8,7 @@ from workflows.outcomes import Outcome, Pending, Sighting, Unknown, Verdict
 from workflows.tools import urls
 from workflows.tools.base import Tool
 from workflows.tools.expressions import ExpressionError, fill
-from workflows.tools.http import judging, looking
+from workflows.tools.http import images, judging, looking
 from workflows.tools.http.answers import names_of
 from workflows.tools.http.attempt import attempt, hidden, unmade
 from workflows.tools.http.requests import prepare
@@ -78,7 +78,7 @@ class HttpTool(Tool):
             return Sighting(verdict=Verdict.INCONCLUSIVE, reason=reason, reached=answer.status < 500, evidence=kept)
         names |= names_of(answer)
         try:
-            image = keepable(fill(declared["keep"], names, "keep"))
+            image = keepable(images.kept(declared["keep"], names))
             version = keepable(fill(declared.get("version"), names, "version"))
         except ExpressionError as error:
             return Sighting(verdict=Verdict.INCONCLUSIVE, reason=str(error), evidence=kept)

@@ -1,0 +1,73 @@
+"""C32: undoing a change gives back exactly what was there: absent, null, "" and [] are four things, also on the wire."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.blackbox.conftest import Story
+from tests.blackbox.test_c17_versions import effect
+from tests.blackbox.updates import RETITLE
+from workflows.models import Effect
+
+
+def turned_back(story: Story, **before: Any) -> tuple[str, str]:
+    """(the run, the document): its title was changed to B and is to be undone. Nothing has been undone yet."""
+    story.apply(RETITLE)
+    story.world.script(method="POST", path="/refusals", answer="422")
+    gate = story.world.hold("/refusals")
+    document = story.world.plant("docs", **before)
+    run = story.agent.start("retitle-and-fail", input={"id": document, "title": "B"})
+    story.until(lambda: gate.arrived(timeout=0))
+    assert (story.world.book.objects[document].body or {})["title"] == "B"
+    gate.release()
+    return run, document
+
+
+@pytest.mark.parametrize(
+    ("before", "nulls"),
+    [({}, "deletes"), ({"title": None}, "kept"), ({"title": ""}, "deletes"), ({"title": []}, "deletes")],
+    ids=["absent", "null", "empty text", "empty list"],
+)
+def test_what_was_there_before_is_there_again(story: Story, before: dict[str, Any], nulls: str) -> None:
+    story.world.script(method="PATCH", nulls=nulls, times=None)
+    run, document = turned_back(story, other="kept", **before)
+    story.settle()
+    assert story.world.book.objects[document].body == {"other": "kept", **before}
+    assert Effect.objects.get(run_id=run, step__name="doc", kind="forward").before == before
+    assert story.agent.get(f"runs/{run}")["state"] == "compensated"
+
+
+def test_a_null_that_clears_a_field_is_sent_as_a_null(story: Story) -> None:
+    story.world.script(method="PATCH", nulls="deletes", times=None)
+    turned_back(story)
+    story.settle()
+    assert [wire.body for wire in story.world.wire("PATCH")] == [{"title": "B"}, {"title": None}]
+
+
+def test_a_null_that_the_provider_ignores_with_a_yes_is_found_out(story: Story) -> None:
+    story.world.script(method="PATCH", nulls="ignored", times=None)
+    run, document = turned_back(story)
+    story.settle()
+    found = effect(story, run, "compensation")
+    assert (found["state"], story.world.book.objects[document].body) == ("stuck", {"title": "B"})
+    assert found["reason"] in ("not_undone", "inconclusive")
+    assert effect(story, run)["state"] == "verified"
+
+
+def test_what_somebody_changed_since_is_a_conflict_and_is_not_written_over(story: Story) -> None:
+    story.apply(RETITLE)
+    story.world.script(method="POST", path="/refusals", answer="422")
+    gate = story.world.hold("/refusals")
+    document = story.world.plant("docs", title="A", color="red")
+    run = story.agent.start("retitle-and-fail", input={"id": document, "title": "B"})
+    story.until(lambda: gate.arrived(timeout=0))
+    thing = story.world.book.objects[document]
+    story.world.book.write(thing, {"title": "C", "color": "blue"})
+    gate.release()
+    story.settle()
+    found = effect(story, run, "compensation")
+    assert (found["state"], found["reason"], found["world"]) == ("stuck", "refused", "nothing")
+    assert thing.body == {"title": "C", "color": "blue"}
+    assert len(story.agent.get(f"runs/{run}")["cases"]) == 1
