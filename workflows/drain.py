@@ -19,6 +19,7 @@ from workflows import salvage
 from workflows.engine import call, image, look, release
 from workflows.engine.advance import advance
 from workflows.engine.dispatch import dispatch
+from workflows.engine.reconcile import reconcile
 from workflows.engine.recover import recover
 from workflows.models import Effect
 
@@ -50,6 +51,7 @@ class Drain:
         if time.monotonic() - self._recovered > RECOVER_EVERY:
             self._recovered = time.monotonic()
             did |= bool(salvage.again(recover, dead_holders=True))
+            did |= bool(salvage.again(reconcile))
         if claim:
             did |= bool(salvage.again(release.release, self.slots))
         did |= bool(self._advance())

@@ -22,7 +22,7 @@ from workflows.engine.parts.joined import join_agents, join_runs, join_tools
 from workflows.fetch import fetch, new
 from workflows.holders import holder_name
 from workflows.models import Attempt, Effect, ScopeHold, ScopeUse
-from workflows.policies import scopes
+from workflows.policies import scopes, spending
 from workflows.states import EffectState, Phase
 from workflows.toolbox import times_of
 
@@ -54,7 +54,7 @@ def dispatch(limit: int, full: set[uuid.UUID] | None = None) -> list[Effect]:
             lease = now + dt.timedelta(seconds=times_of(effect).timeout + LEASE_BEYOND_TIMEOUT)
             effect.dispatch(now=now, lease_until=lease, holder=holder)
         approvals.spend(going, now)
-        runs = {e.run_id for e in stopped if e.state != EffectState.BLOCKED}
+        runs = {e.run_id for e in stopped if e.state != EffectState.BLOCKED or spending.for_a_person(e)}
         if runs:
             ledger.wake_runs(list(runs))
         ledger.save_effects([*going, *stopped], now=now)

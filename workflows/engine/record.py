@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from workflows import ledger, rows
+from workflows.authority import budgets
 from workflows.engine.parts import gauges, heed
 from workflows.engine.parts.door import WHILE_LOOKING
 from workflows.models import Attempt, Effect
@@ -39,6 +40,7 @@ def record(answered: Sequence[tuple[Effect, Outcome]], *, looks: int = 0) -> lis
         ledger.wake_runs({e.run_id for e in effects if decided.concerns_run(e)})
         written = ledger.save_effects(effects, now=now)
         gauges.learn(answered, now)
+        budgets.settle([(e, o) for e, o in answered if e.id in written], now)
         late = [(e, o) for e, o in answered if e.id not in written]
         ledger.complete([_ended(e.sending, o, now, stale=e.id not in written) for e, o in answered if e.sending])
         if late:

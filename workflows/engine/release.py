@@ -26,13 +26,22 @@ SELECT e.id FROM workflows_effect e
 WHERE e.state = 'blocked' AND e.reason = ANY (%s) AND e.due_at <= clock_timestamp()
 ORDER BY e.due_at LIMIT %s
 """
+# Whose budget is another than the one that was judged: raised, given back to, or in its next window.
+EASED = """
+SELECT e.id FROM workflows_effect e
+WHERE e.state = 'blocked' AND e.reason = 'budget' AND EXISTS (
+  SELECT 1 FROM jsonb_array_elements(e.blocked_by) w JOIN workflows_budget b ON b.id = (w ->> 'budget')::uuid
+  WHERE b.revision <> (w ->> 'revision')::int)
+ORDER BY e.epoch, e.ordinal LIMIT %s
+"""
 
 
 def release(limit: int) -> set[uuid.UUID]:
     """Makes ready the first waiter of each free scope, and those whose own time has come."""
     with transaction.atomic():
         with connection.cursor() as cursor:
-            cursor.execute(f"({FREE}) UNION ALL ({TIMELY})", [limit, list(OWN_TIME), limit])
+            waiters = f"({FREE}) UNION ALL ({TIMELY}) UNION ALL ({EASED})"
+            cursor.execute(waiters, [limit, list(OWN_TIME), limit, limit])
             ids = [row[0] for row in cursor.fetchall()]
         if not ids:
             return set()

@@ -9,6 +9,7 @@ from workflows import making
 from workflows.errors import shown
 from workflows.models import Effect, Run, Step
 from workflows.policies import order
+from workflows.policies.spending import for_a_person
 from workflows.policies.unwinding import looked_at_again, reason_of
 from workflows.states import EffectState, Phase, StepState
 from workflows.toolbox import tool_of
@@ -65,7 +66,7 @@ def go_on(run: Run, steps: list[Step], effects: list[Effect], changes: Changes) 
     _open_gates(run, steps, effects, changes)
     if run.sealed and not changes.born[run.id] and all(s.state in (StepState.DONE, StepState.SKIPPED) for s in steps):
         run.end()
-    people = [e for e in effects if e.state == S.STUCK or looked_at_again(e)]
+    people = [e for e in effects if e.state == S.STUCK or looked_at_again(e) or for_a_person(e)]
     names = {step.id: step for step in steps} if people else {}
     return [reason_of(e, names[e.step_id]) for e in people]
 
