@@ -16,7 +16,7 @@ from django.db import connection
 
 from config.house import disk
 from workflows import salvage
-from workflows.engine import call, image, look, release
+from workflows.engine import call, image, look, peek, release
 from workflows.engine.advance import advance
 from workflows.engine.dispatch import dispatch
 from workflows.engine.reconcile import reconcile
@@ -25,6 +25,8 @@ from workflows.models import Effect
 
 SLOTS = 128  # calls under way at once in one drain
 RECOVER_EVERY = 1.0  # seconds between searches for lost leases, and for workers of this host that died
+PEEK_EVERY = 0.25  # seconds between searches for targets that a person wants read; they wait for it
+PEEKS = 8  # such reads at once: people wait for few, and looks come first
 IDLE_LOOK = 1.0  # seconds: the longest sleep, for what no bell rang for
 GATHER = 0.004  # seconds to let more answers come in before one transaction records them
 HELD_BY_OTHERS = 0.02  # seconds before what somebody else holds is tried again
@@ -42,6 +44,8 @@ class Drain:
         self._sends: dict[Future[Any], Effect] = {}
         self._images: dict[Future[Any], Effect] = {}
         self._looks: dict[Future[Any], tuple[Effect, dt.datetime]] = {}
+        self._peeks: dict[Future[Any], peek.Read] = {}
+        self._peeked = 0.0
         self._full: set[uuid.UUID] = set()  # tools whose slots were taken when last tried
         self._recovered = 0.0
 
@@ -58,6 +62,9 @@ class Drain:
         if claim:
             did |= self._send()
             did |= self._look()
+            if time.monotonic() - self._peeked > PEEK_EVERY:
+                self._peeked = time.monotonic()
+                did |= self._peek()
         return did
 
     def _advance(self) -> int:
@@ -69,7 +76,7 @@ class Drain:
 
     @property
     def under_way(self) -> int:
-        return len(self._sends) + len(self._images) + len(self._looks)
+        return len(self._sends) + len(self._images) + len(self._looks) + len(self._peeks)
 
     def until_idle(self, seconds: float = 30.0) -> None:
         """Goes on until nothing is under way and nothing is due within a second. `TimeoutError` after `seconds`."""
@@ -143,6 +150,15 @@ class Drain:
             self._looks[future] = (effect, begun)
             future.add_done_callback(self._ring)
 
+    def _peek(self) -> bool:
+        """Reads targets for people who are asked; few at a time, and in the slots of looks."""
+        free = min(self.slots - len(self._looks), PEEKS) - len(self._peeks)
+        wanted = salvage.again(peek.claim, free) if free > 0 else []
+        for read, future in peek.begin(wanted, self._pool) if wanted else ():
+            self._peeks[future] = read
+            future.add_done_callback(self._ring)
+        return bool(wanted)
+
     def _ring(self, _future: Future[Any]) -> None:
         self.bell.put("answer")
 
@@ -166,7 +182,10 @@ class Drain:
             kept, not_sent = salvage.again(image.keep, [(self._images.pop(f), f.result()) for f in images])
             salvage.record_all(list(not_sent))
             self._call(kept)
-        return bool(sent or seen or images)
+        peeked = [future for future in self._peeks if future.done()]
+        if peeked:
+            salvage.again(peek.record, [(self._peeks.pop(future), future.result()) for future in peeked])
+        return bool(sent or seen or images or peeked)
 
 
 def one_each(jobs: dict[Future[Any], Effect]) -> list[Future[Any]]:
@@ -189,7 +208,8 @@ SELECT extract(epoch FROM least(
   (SELECT min(due_at) FROM workflows_effect WHERE state = 'ready'),
   (SELECT min(due_at) FROM workflows_effect WHERE due_at IS NOT NULL
      AND state IN ('unknown', 'acknowledged', 'pending', 'blocked') AND NOT (state = 'blocked' AND reason = 'order')),
-  (SELECT min(lease_until) FROM workflows_effect WHERE state = 'dispatched')
+  (SELECT min(lease_until) FROM workflows_effect WHERE state = 'dispatched'),
+  (SELECT min(read_due) FROM workflows_approval WHERE state = 'asked' AND read_due IS NOT NULL)
 ) - clock_timestamp())
 """
 

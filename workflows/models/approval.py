@@ -8,6 +8,7 @@ from typing import Any
 
 from django.conf import settings
 from django.db import models
+from django.utils import timezone
 
 from .agent import Agent
 from .effect import Effect
@@ -31,9 +32,10 @@ IN_FORCE = (A.ASKED.value, A.GRANTED.value, A.SPENT.value)
 
 class Approval(models.Model):
     """`fields`: what the digest is over; `approvers`: a role, or a list of logins; `target`: what was last read of the
-    target, {"image", "version", "at"}; `origin`: paths of arguments that stem from untrusted content; `question`: what
-    an approver must answer first, {"ask", "answer"}; `round`: how often this effect was asked for; `fence`: the
-    effect's when it was last sent under this approval."""
+    target, {"image", "version", "at", "by", "verdict"}, with its "first" read and, where the last one "failed", why;
+    `origin`: paths of arguments that stem from untrusted content; `question`: what an approver must answer first,
+    {"ask", "answer"}; `round`: how often this effect was asked for; `fence`: the effect's when it was last sent under
+    this approval."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     effect = models.ForeignKey(Effect, on_delete=models.PROTECT, related_name="approvals")
@@ -52,6 +54,7 @@ class Approval(models.Model):
     policy = models.CharField(max_length=120)
     origin = json_field(list)
     target = json_field()
+    read_due = models.DateTimeField(null=True, default=timezone.now)  # when a drain is to read the target, if it is
     question = json_field()
 
     # Who is asked, and until when.
@@ -92,6 +95,11 @@ class Approval(models.Model):
         indexes = (
             models.Index(fields=["expires_at", "id"], name="approval_live", condition=models.Q(state__in=LIVE)),
             models.Index(fields=["state", "-id"], name="approval_by_state"),
+            models.Index(
+                fields=["read_due"],
+                name="approval_to_be_read",
+                condition=models.Q(state=A.ASKED.value, read_due__isnull=False),
+            ),
         )
 
     def __str__(self) -> str:

@@ -20,9 +20,17 @@ from workflows.states import EffectState
 ENGINE = ledger.ENGINE
 
 
-def keep_target(approval_id: uuid.UUID, *, image: Mapping[str, Any], version: Any, at: dt.datetime) -> Approval | None:
-    """Keeps what was just read of the target. Where its version is another than before, votes cast until now count no
-    more, and what was granted is void. None where the approval isn't live any more."""
+def keep_target(
+    approval_id: uuid.UUID,
+    *,
+    image: Mapping[str, Any],
+    version: Any,
+    at: dt.datetime,
+    told: Mapping[str, Any] | None = None,
+) -> Approval | None:
+    """Keeps what was just read of the target, beside what was read of it first; `told`: how it was read. Where its
+    version is another than before, votes cast until now count no more, and what was granted is void. None where the
+    approval isn't live any more."""
     with transaction.atomic():
         run_id = Approval.objects.filter(id=approval_id).values_list("run_id", flat=True).first()
         if run_id is None:
@@ -36,13 +44,35 @@ def keep_target(approval_id: uuid.UUID, *, image: Mapping[str, Any], version: An
         if approval.state == A.GRANTED and not same:
             approval.void(at=now, reason="target_changed", detail=digest.WORDS["target_changed"])
         else:
-            approval.target = {"image": dict(image), "version": version, "at": at.isoformat()}
+            this = {**(told or {}), "image": dict(image), "version": version, "at": at.isoformat()}
+            approval.target = {**this, "first": first_read(approval.target) or this}
             approval.fields = {**approval.fields, "target_version": version}
             approval.digest = digest.digest_of(approval.fields)
             approval.event = "read_target"
             approval.payload = {"version": version, "same": same}
         store.write([approval], now=now)
     return approval
+
+
+def first_read(target: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """The first read of a target that succeeded, to be compared with the last; None where none did yet."""
+    if not target or "image" not in target:
+        return None
+    first: dict[str, Any] = target.get("first") or dict(target)
+    return first
+
+
+def could_not_read(approval_id: uuid.UUID, *, by: str, reason: str, at: dt.datetime) -> None:
+    """Keeps that the target could not be read, beside what was read of it before, which may be old by now."""
+    with transaction.atomic():
+        approval = Approval.objects.select_for_update().filter(id=approval_id).first()
+        if approval is None or not approval.live:
+            return
+        failed = {"by": by, "reason": reason, "at": at.isoformat()}
+        approval.target = {"version": None, **(approval.target or {}), "failed": failed}
+        approval.event = "read_target"
+        approval.payload = {"could_not_read": reason}
+        store.write([approval], now=rows.now())
 
 
 def changed_target(read: Sequence[tuple[Effect, Mapping[str, Any], Any]], now: dt.datetime) -> set[uuid.UUID]:
