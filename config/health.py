@@ -14,6 +14,10 @@ from django.views.decorators.http import require_safe
 CHECKS: dict[str, Callable[[], str]] = {}
 
 
+# name -> what an operator should know although work can be taken, such as that something is frozen; "" when nothing.
+NOTES: dict[str, Callable[[], str]] = {}
+
+
 def register(name: str, check: Callable[[], str]) -> None:
     """Adds a check to /health/ready; called from an AppConfig's ready()."""
     CHECKS[name] = check
@@ -34,9 +38,10 @@ def ready(request: HttpRequest) -> JsonResponse:
     if not problems["database"]:  # the others ask it
         problems = {name: check() for name, check in CHECKS.items()}
     problems = {name: problem for name, problem in problems.items() if problem}
-    return JsonResponse(
-        {"status": "not ready" if problems else "ready", "problems": problems}, status=503 if problems else 200
-    )
+    said: dict[str, object] = {"status": "not ready" if problems else "ready", "problems": problems}
+    if "database" not in problems and (notes := {name: told for name, note in NOTES.items() if (told := note())}):
+        said["notes"] = notes
+    return JsonResponse(said, status=503 if problems else 200)
 
 
 def database() -> str:

@@ -16,7 +16,9 @@ class WorkflowsConfig(AppConfig):
         from config import health
         from config.house import disk
         from workflows import queue
+        from workflows.authority import stops
 
+        health.NOTES["stops"] = stops.in_force
         health.register("queue", queue.deaf)
         health.register("disk", disk.low)
         post_migrate.connect(plan_sweep, sender=self, dispatch_uid="plan-sweep")

@@ -10,6 +10,7 @@ from django.db import connection
 
 from config.house import stopping
 from workflows import bells, garbage, history, queue
+from workflows.authority import stops
 from workflows.drain import Drain, next_due
 from workflows.engine.recover import recover
 
@@ -59,9 +60,11 @@ def _beat(slot: int) -> None:
 
 
 def sweep() -> None:
-    """Once a minute: lost leases, dead holders, partitions and checkpoints, a drain where none lives."""
+    """Once a minute: lost leases, dead holders, ended stops, partitions and checkpoints, a drain where none lives."""
     lost = recover(dead_holders=True)
     if lost:
         log.warning("leases lost", effects=len(lost))
+    for stop in stops.end_over():
+        log.info("stop ended", on=stop.on)
     history.keep()
     queue.ring()

@@ -89,6 +89,8 @@ def _database(data: Path, *, working: bool) -> Iterator[Finding]:
         yield asked("migrations", "All migrations are applied.", preflight.migrated)
         for name, check in health.CHECKS.items() if working else ():
             yield _alive(name, check)
+        for name, note in health.NOTES.items():
+            yield from _noted(name, note)
     finally:
         if lease:
             lease.close()
@@ -101,6 +103,13 @@ def _alive(name: str, check: Callable[[], str]) -> Finding:
         problem = f"It can't be asked: {error}".strip()
     way_out = "Start it: make up, or manage.py qcluster; if it runs, its log says what keeps it."
     return Finding(check=name, ok=not problem, problem=problem or f"The {name} is alive.", way_out=way_out)
+
+
+def _noted(name: str, note: Callable[[], str]) -> Iterator[Finding]:
+    """What somebody did on purpose, said so that nobody looks for a fault."""
+    with contextlib.suppress(DatabaseError):
+        if told := note():
+            yield Finding(check=name, ok=True, problem=told)
 
 
 def _who_runs(data: Path) -> str:

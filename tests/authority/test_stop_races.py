@@ -123,9 +123,13 @@ def test_a_freeze_returns_only_when_what_was_allowed_before_it_has_begun(
         order.append("begun")
         return real_begin(self)
 
+    def frozen() -> None:
+        freeze()
+        order.append("frozen")
+
     def come_between() -> None:
         assert asked.wait(PATIENCE)
-        freezing = beside(lambda: (freeze(), order.append("frozen")))
+        freezing = beside(frozen)
         until_it_waits_or(freezing.done)
         go.set()
         freezing.result(PATIENCE)
@@ -306,7 +310,16 @@ class Schedule:
 
     def verbs(self) -> None:
         """Each verb at a random moment: what one dispatched may be called much later."""
-        verbs = [advance, self.dispatch, self.dispatch, self.call, self.call, self.record, self.look, self.let_go]
+        verbs: list[Callable[[], Any]] = [
+            advance,
+            self.dispatch,
+            self.dispatch,
+            self.call,
+            self.call,
+            self.record,
+            self.look,
+            self.let_go,
+        ]
         for verb in self.chance.sample(verbs, len(verbs)):
             verb()
 

@@ -182,6 +182,12 @@ def standing() -> list[Stop]:
 STANDING = "WHERE t.state = 'frozen' AND (t.until IS NULL OR t.until > clock_timestamp()) ORDER BY t.id"
 
 
+def in_force() -> str:
+    """What is frozen, in a sentence, for health and doctor; "" where nothing is."""
+    found = [f"{stop.on} since {stop.frozen_at:%Y-%m-%d %H:%M} UTC ({stop.reason})" for stop in standing()]
+    return f"Frozen: {'; '.join(found)}. Nothing new is sent there; looks go on." if found else ""
+
+
 def hold_back(effects: Sequence[Effect], stopped: list[Effect]) -> list[Effect]:
     """Those that no stop holds; the others are blocked, and say by what and until when. One statement."""
     found = standing() if effects else []

@@ -1,0 +1,28 @@
+"""Reads until when something shall hold, as a person says it: 30m, 2h, 1d, or a moment with its zone."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+
+from workflows.errors import Flaw, Invalid
+
+LENGTH = re.compile(r"([0-9]{1,5})(s|m|h|d)")
+UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
+HOW = "must be a length like 30m, 2h or 1d, or a moment with its zone like 2026-12-01T06:00Z"
+
+
+def until_of(text: str, now: dt.datetime) -> dt.datetime | None:
+    """The moment; None where nothing is said. Raises `Invalid`."""
+    text = text.strip()
+    if not text:
+        return None
+    if match := LENGTH.fullmatch(text):
+        return now + dt.timedelta(**{UNITS[match[2]]: int(match[1])})
+    try:
+        moment = dt.datetime.fromisoformat(text)
+    except ValueError:
+        moment = None
+    if moment is None or moment.tzinfo is None:
+        raise Invalid("Nothing was written.", [Flaw("until", text, HOW)])
+    return moment
