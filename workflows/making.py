@@ -16,6 +16,7 @@ from django.conf import settings
 from workflows.errors import Invalid
 from workflows.fetch import give, new
 from workflows.models import Effect, Run, Step, Tool
+from workflows.models.agent import Right, rights_of
 from workflows.states import Kind
 from workflows.toolbox import tool_of
 from workflows.tools.call import Call
@@ -72,7 +73,7 @@ def forward(run: Run, step: Step, steps: Iterable[Step], now: dt.datetime) -> Ef
     assert step.arguments is not None
     times = tool.timings("execute")
     effect = _effect(run, step, Kind.FORWARD, step.arguments, now)
-    effect.verifiable = not effect.read_only and times.verifies
+    effect.verifiable = not effect.read_only and times.verifies and may_look(effect)
     call = call_for(effect, run, steps, now=now)
     effect.scopes = tool.scopes(call)
     effect.residue = tool.residue(call, "execute")
@@ -85,7 +86,7 @@ def compensation(of: Effect, run: Run, step: Step, steps: Iterable[Step], now: d
     tool = tool_of(step.tool)
     times = tool.timings("compensate")
     effect = bare_compensation(of, run, step, now)
-    effect.verifiable = times.verifies
+    effect.verifiable = times.verifies and may_look(effect)
     effect.residue = tool.residue(call_for(effect, run, steps, now=now), "compensate")
     return effect
 
@@ -94,6 +95,7 @@ def bare_compensation(of: Effect, run: Run, step: Step, now: dt.datetime) -> Eff
     """The same without what expressions tell; it stands for an undoing that can't be made."""
     effect = _effect(run, step, Kind.COMPENSATION, of.arguments, now)
     effect.compensates = of
+    effect.granted = of.granted
     effect.scopes, effect.value = of.scopes, of.value
     return effect
 
@@ -110,10 +112,16 @@ def fallback(
         raise Invalid(f"what is known doesn't fit {tool}", flaws)
     effect = _effect(run, step, Kind.COMPENSATION, arguments, now, tool=tool, generation=refused.generation + 1)
     effect.compensates = of
+    effect.granted = of.granted
     effect.scopes, effect.value = of.scopes, of.value
-    effect.verifiable = not effect.read_only and built.timings("execute").verifies
+    effect.verifiable = not effect.read_only and built.timings("execute").verifies and may_look(effect)
     effect.residue = built.residue(call_for(effect, run, steps, now=now), "execute")
     return effect
+
+
+def may_look(effect: Effect) -> bool:
+    """Whether the agent was granted that what it did is looked at in its name."""
+    return Right.VERIFY in effect.granted.split()
 
 
 def lacks_result(of: Effect, step: Step) -> bool:
@@ -147,6 +155,8 @@ def _effect(
         arguments=arguments,
         key=key_of(run, step, kind, generation),
         digest=digest_of(tool, kind, arguments),
+        on_behalf_of=run.on_behalf_of,
+        granted=" ".join(rights_of(run.narrowed, tool.name)),
         effect_class=profile["effect_class"],
         owner=profile["owner"],
         customer_visible=profile["customer_visible"],

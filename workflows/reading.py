@@ -22,7 +22,7 @@ MOST_ROWS = 200  # of attempts, looks and decisions of one effect, the latest; a
 
 def run_of(agent: Agent, run_id: uuid.UUID) -> Run:
     """The agent's run. Another agent's is not found, like one that never was."""
-    run = Run.objects.select_related("workflow").defer("workflow__spec").filter(agent=agent, id=run_id).first()
+    run = Run.objects.select_related("workflow").defer("workflow__spec").filter(**agent.owned, id=run_id).first()
     if run is None:
         raise NotFound("There is no such run, or it isn't yours.")
     return run
@@ -106,7 +106,7 @@ def effect_shape(effect: Effect, undoing: Effect | None) -> dict[str, Any]:
 def effect_in_full(agent: Agent, effect_id: uuid.UUID) -> dict[str, Any]:
     """One effect with all that is known about it. Raises NotFound."""
     found = Effect.objects.select_related("tool", "step").defer("tool__spec", "step__template")
-    effect = found.filter(run__agent=agent, id=effect_id).first()
+    effect = found.filter(**agent.owned, id=effect_id).first()
     if effect is None:
         raise NotFound("There is no such effect, or it isn't yours.")
     undoing = _undoing(effect.compensations.all()).get(effect.id)
@@ -117,6 +117,7 @@ def effect_in_full(agent: Agent, effect_id: uuid.UUID) -> dict[str, Any]:
         "run": str(effect.run_id),
         "arguments": effect.arguments,
         "detail": effect.detail,
+        "on_behalf_of": effect.on_behalf_of,
         "attempts": [attempt_shape(attempt) for attempt in sends],
         "looks": [look_shape(look) for look in looks],
         "decisions": [decision_shape(decision) for decision in _latest(effect.decisions.all())],

@@ -30,6 +30,8 @@ BREATH = 0.5  # seconds between two looks of the listening thread at whether it 
 LINGER = 4  # breaths; who waits in a loop finds it still there, and an idle process holds no connection
 RECONNECT = 1.0  # seconds; a restarted database is back in about that
 
+EVERYBODY = "*"  # the bell that wakes all who wait: what they may see has changed
+
 Seen = TypeVar("Seen")
 
 
@@ -126,6 +128,9 @@ class Ear:
             return not self.taken
 
     def _ring(self, run_id: str) -> None:
+        if run_id == EVERYBODY:
+            self._ring_all()
+            return
         with self.lock:
             for rung in self.seats.get(run_id, ()):
                 rung.set()

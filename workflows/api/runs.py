@@ -44,7 +44,7 @@ class Runs(Endpoint):
         given = query.parameters(request, (*FILTERS, "cursor", "limit"))
         agent = agent_of(request)
         pages = Pages("runs", agent, given)
-        found = Run.objects.filter(_filter(given), agent=agent).select_related("workflow")
+        found = Run.objects.filter(_filter(given), **agent.owned).select_related("workflow")
         found = found.defer("workflow__spec", "input", "residue", "people_reasons")
         if pages.after:
             found = found.filter(id__lt=uuid.UUID(pages.after))
@@ -63,7 +63,7 @@ class OneRun(Endpoint):
         if not seconds or first.enough(known, first):
             return first.answer(known)
         last = waiting.until(
-            found, seconds, look=lambda: seen.look(agent, found), enough=lambda now: now.enough(known, first)
+            found, seconds, look=lambda: seen.look_again(agent, found), enough=lambda now: now.enough(known, first)
         )
         if last is None:
             return first.answer(known, {"Retry-After": COME_BACK})

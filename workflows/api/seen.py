@@ -10,6 +10,7 @@ from django.http import HttpResponse
 
 from workflows import reading
 from workflows.api import headers, wire
+from workflows.authority.keys import check_again
 from workflows.models import Agent
 from workflows.states import Phase, RunState
 
@@ -38,6 +39,12 @@ class Seen:
     def respond(self, status: int, more: Mapping[str, str] | None = None) -> HttpResponse:
         """Whatever the call was, its answer is the run as GET shows it; so its tag is good for the next wait."""
         return wire.respond_bytes(self.body, status=status, headers={"ETag": self.tag, **(more or {})})
+
+
+def look_again(agent: Agent, run_id: uuid.UUID) -> Seen:
+    """For who waits: the key may have been taken away meanwhile. Raises Unauthenticated too."""
+    check_again(agent)
+    return look(agent, run_id)
 
 
 def look(agent: Agent, run_id: uuid.UUID) -> Seen:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from concurrent.futures import Executor, Future
 from typing import Any
 
-from workflows import ledger, rows
+from workflows import ledger, making, rows
 from workflows.engine.parts import heed
 from workflows.engine.parts.door import WHILE_LOOKING, calls_of, guarded, seen
 from workflows.engine.parts.joined import join_runs, join_tools
@@ -35,7 +35,11 @@ def begin(effects: Sequence[Effect], pool: Executor) -> tuple[list[tuple[Effect,
     """Starts looks at claimed effects; the moment is when they began."""
     begun = rows.now()
     calls = calls_of(effects, begun)
-    return [(e, pool.submit(_ask, e.state, e.poll, t, c)) for e, (t, c) in zip(effects, calls, strict=True)], begun
+    asked = [
+        (effect, pool.submit(_ask, effect.state, effect.poll, making.may_look(effect), tool, call))
+        for effect, (tool, call) in zip(effects, calls, strict=True)
+    ]
+    return asked, begun
 
 
 def claim(limit: int) -> list[Effect]:
@@ -58,11 +62,11 @@ ORDER BY t.due_at LIMIT %s FOR UPDATE SKIP LOCKED
 """
 
 
-def _ask(state: str, poll: Any, tool: Tool, call: Call) -> Answer:
-    """None where no look is declared."""
+def _ask(state: str, poll: Any, granted: bool, tool: Tool, call: Call) -> Answer:
+    """None where no look is declared, or none granted."""
     if state == S.PENDING:
         return guarded(lambda: tool.poll(call, poll or {}))
-    if not tool.timings(call.operation).verifies:
+    if not granted or not tool.timings(call.operation).verifies:
         return None
     return seen(lambda: tool.look(call))
 

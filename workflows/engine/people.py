@@ -7,7 +7,7 @@ import uuid
 
 from django.db import transaction
 
-from workflows import ledger, rows
+from workflows import ledger, making, rows
 from workflows.errors import Invalid, NotFound
 from workflows.models import Effect, Run
 from workflows.states import EffectState, Phase
@@ -21,6 +21,8 @@ def look_again(effect_id: uuid.UUID, *, by: str, why: str) -> Effect:
         times = tool_of(effect.tool).timings(effect.operation)
         if not times.verifies:
             raise Invalid(f"{effect.tool} declares no look; nobody can look at what it did")
+        if not making.may_look(effect):
+            raise Invalid("its agent has no right to verify with this tool, so nothing looks at what it did")
         now = rows.now()
         effect.look_again(now=now, until=now + dt.timedelta(seconds=times.within))
         return _save(effect, now, by, why)

@@ -53,6 +53,9 @@ def start_run(agent: Agent, key: str, body: StartBody) -> tuple[Run, bool]:
 
 def _replayed(agent: Agent, key: str, body: StartBody) -> Run | None:
     run = Run.objects.filter(agent=agent, idempotency_key=key).select_related("workflow", "agent").first()
+    if run is not None and run.on_behalf_of != agent.acts_for:
+        message = "began a run on behalf of somebody else; use a new key for a new request"
+        raise KeyReused(flaws=[Flaw("Idempotency-Key", key, message)])
     if run is not None and run.body_digest != body.digest:
         flaw = Flaw("Idempotency-Key", key, f"began run {run.id} with another body; use a new key for a new request")
         raise KeyReused(flaws=[flaw])
@@ -111,6 +114,8 @@ def _write(agent: Agent, key: str, body: StartBody, workflow: Workflow, tools: d
         subject_label=body.subject.get("label", ""),
         external_id=body.external_id,
         input=body.input,
+        on_behalf_of=agent.acts_for,
+        narrowed=agent.narrowed,
         idempotency_key=key,
         body_digest=body.digest,
         epoch=epoch,

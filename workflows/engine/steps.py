@@ -9,7 +9,7 @@ from typing import Any
 from django.db import transaction
 
 from workflows import ledger, rows
-from workflows.authority import policy
+from workflows.authority import grants, policy
 from workflows.engine.parts import denial
 from workflows.engine.parts.locked import locked_run
 from workflows.engine.parts.room import room_or_refuse
@@ -58,7 +58,8 @@ def _tool(agent: Agent, body: StepBody) -> Tool:
         known = Tool.objects.filter(current=True).order_by("name").values_list("name", flat=True)
         mine = ", ".join(name for name in known if agent.may_use_tool(name)) or "none"
         raise Invalid("unknown tool", [Flaw("tool", body.tool, f"there is no such tool; yours are: {mine}")])
-    verdict = policy.decide(agent=agent, tool=tool.name, profile=tool.profile, kind="forward")
+    verdict = grants.refused(agent, tool.name, tool.profile)
+    verdict = verdict or policy.decide(agent=agent, tool=tool.name, profile=tool.profile, kind="forward")
     if verdict.verdict == policy.DENY:
         denial.write(agent, act=f"forward {tool.name}", reason=verdict.reason, rule=verdict.rule)
         raise Denied(verdict.reason)

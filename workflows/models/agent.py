@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import enum
 from typing import Any
 
@@ -60,6 +61,12 @@ class Agent(models.Model):
         return rights_of(self.narrowed, tool) if self.may_use_tool(tool) else ()
 
     @property
+    def owned(self) -> dict[str, Any]:
+        """What its runs and effects are found by: with a key for one party, nothing that was done for another."""
+        narrow = {"on_behalf_of": self.key.on_behalf_of} if self.key and self.key.on_behalf_of else {}
+        return {"agent": self, **narrow}
+
+    @property
     def acts_for(self) -> str:
         """For whom it acts in this request: its key may say it more narrowly."""
         return (self.key.on_behalf_of if self.key else "") or self.on_behalf_of
@@ -85,6 +92,12 @@ class AgentKey(models.Model):
 
     def __str__(self) -> str:
         return f"{self.prefix}…"
+
+    def state_at(self, now: dt.datetime) -> str:
+        """open, expired or revoked."""
+        if self.revoked_at:
+            return "revoked"
+        return "expired" if self.expires_at and self.expires_at <= now else "open"
 
 
 class AgentAct(models.Model):

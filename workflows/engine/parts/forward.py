@@ -128,7 +128,7 @@ def _place(run: Run, step: Step, effect: Effect) -> None:
     times = tool_of(step.tool).timings("execute")
     if effect.effect_class in ("irreversible", "bufferable"):
         _starts_blocked(effect, "gate", [{"gate": effect.effect_class}], None)
-    elif times.natural and times.can_look:
+    elif times.natural and times.can_look and making.may_look(effect):
         _starts_blocked(effect, "dependency", [{"look": "the world is asked first"}], effect.due_at)
 
 
@@ -150,7 +150,7 @@ def _open_gates(run: Run, steps: list[Step], effects: list[Effect], changes: Cha
         if waits or (effect.effect_class == "bufferable" and not run.sealed):
             continue
         natural = tool_of(step.tool).timings("execute").natural and tool_of(step.tool).has("verify")
-        if natural and not effect.asked:
+        if natural and not effect.asked and making.may_look(effect):
             effect.reason, effect.due_at = "dependency", changes.now
             effect.blocked_by = [{"look": "the world is asked first"}]
             effect.note()

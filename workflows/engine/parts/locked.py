@@ -10,11 +10,11 @@ from workflows.models import Agent, Run
 
 def locked_run(agent: Agent, run_id: uuid.UUID) -> Run:
     run = (
-        Run.objects.filter(id=run_id, agent=agent)
+        Run.objects.filter(id=run_id, **agent.owned)
         .select_for_update(of=("self",))
         .select_related("workflow", "agent")
         .first()
     )
     if run is None:
-        raise NotFound(f"there is no run {run_id} of agent {agent.name}")
+        raise NotFound("There is no such run, or it isn't yours.")
     return run

@@ -5,9 +5,10 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Sequence
 
-from workflows.authority import approvals, policy
+from workflows.authority import approvals, grants, policy
 from workflows.fetch import new
 from workflows.models import Decision, Effect
+from workflows.toolbox import times_of
 
 
 def ask(effects: Sequence[Effect], now: dt.datetime, stopped: list[Effect]) -> tuple[list[Effect], list[Decision]]:
@@ -27,6 +28,10 @@ def ask(effects: Sequence[Effect], now: dt.datetime, stopped: list[Effect]) -> t
 
 def _verdict(effect: Effect) -> policy.Verdict:
     tool = effect.tool
+    if refused := grants.refused_now(effect, natural=times_of(effect).natural and not effect.asked):
+        return refused
+    if effect.forward:
+        effect.granted = grants.as_text(effect.agent.rights(tool.name))
     return policy.decide(agent=effect.agent, tool=tool.name, profile=tool.profile, kind=effect.kind)
 
 
@@ -46,6 +51,7 @@ def _decision(effect: Effect, verdict: policy.Verdict, now: dt.datetime) -> Deci
         "digest": effect.digest,
         "attempt": effect.attempts + 1,
         "tools_of_agent": agent.tools,
+        "granted": (effect.compensates or effect).granted,
     }
     if effect.approval is not None:
         inputs["approval"] = str(effect.approval.id)

@@ -6,14 +6,10 @@ import json
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
-from django.db import IntegrityError, transaction
 
-from workflows.authority.keys import make_key
-from workflows.errors import Flaw, Invalid
-from workflows.models import Agent, Tool, Workflow
-from workflows.models.agent import ANY
-
-LONGEST_NAME, LONGEST_PURPOSE = 100, 500  # characters; their columns hold no more
+from workflows.authority import agents
+from workflows.errors import Invalid
+from workflows.models.team import DEFAULT
 
 
 class Command(BaseCommand):
@@ -25,62 +21,41 @@ class Command(BaseCommand):
         parser.add_argument(
             "--workflows", nargs="+", default=[], metavar="WORKFLOW", help="workflows it may start; '*' for all"
         )
-        parser.add_argument("--team", default="operations", help="who answers for it (default: operations)")
+        parser.add_argument(
+            "--grant",
+            action="append",
+            default=[],
+            metavar="TOOL=RIGHT,…",
+            help="a tool with some of read, write, compensate, verify; a tool named in --tools has all four",
+        )
+        parser.add_argument("--team", default=DEFAULT, help=f"who answers for it (default: {DEFAULT})")
         parser.add_argument("--purpose", default="", help="what it is for, in a sentence")
+        parser.add_argument("--on-behalf-of", default="", metavar="PARTY", help="person:LOGIN or system:NAME")
         parser.add_argument("--json", action="store_true", help='print {"agent": …, "key": …} and nothing else')
 
     def handle(self, *_args: Any, **options: Any) -> None:
         try:
-            agent, key = create(
+            agent, key = agents.create(
                 options["name"],
                 tools=options["tools"],
                 workflows=options["workflows"],
+                grants=options["grant"],
                 team=options["team"],
                 purpose=options["purpose"],
+                on_behalf_of=options["on_behalf_of"],
             )
         except Invalid as error:
             raise CommandError(str(error)) from error
         if options["json"]:
             self.stdout.write(json.dumps({"agent": agent.name, "key": key}))
             return
-        self.stdout.write(
-            f"Agent {agent.name} may use tools: {_list(agent.tools)}; workflows: {_list(agent.workflows)}"
-        )
+        tools = [_told(name, agent.narrowed.get(name)) for name in agent.tools]
+        self.stdout.write(f"Agent {agent.name} may use tools: {_list(tools)}; workflows: {_list(agent.workflows)}")
         self.stdout.write(f"Its key, shown this once: {key}")
 
 
-def create(name: str, *, tools: list[str], workflows: list[str], team: str, purpose: str) -> tuple[Agent, str]:
-    """The agent and its key's text. Raises Invalid, having written nothing."""
-    flaws = [
-        *_flaws_of("NAME", name, LONGEST_NAME),
-        *_flaws_of("--team", team, LONGEST_NAME),
-        *(_flaws_of("--purpose", purpose, LONGEST_PURPOSE) if purpose else ()),
-        *_unknown("--tools", tools, set(Tool.objects.filter(current=True).values_list("name", flat=True))),
-        *_unknown("--workflows", workflows, set(Workflow.objects.filter(current=True).values_list("name", flat=True))),
-    ]
-    if flaws:
-        raise Invalid("No agent was made.", flaws)
-    try:
-        with transaction.atomic():
-            agent = Agent.objects.create(
-                name=name, team=team, purpose=purpose, tools=sorted(set(tools)), workflows=sorted(set(workflows))
-            )
-            return agent, make_key(agent)
-    except IntegrityError as error:
-        flaw = Flaw("NAME", name, "is taken: choose another name; an agent's key can't be shown a second time")
-        raise Invalid("No agent was made.", [flaw]) from error
-
-
-def _flaws_of(path: str, text: str, most: int) -> list[Flaw]:
-    if text.strip() == text and 0 < len(text) <= most and text.isprintable():
-        return []
-    return [Flaw(path, text, f"must be 1 to {most} printable characters without spaces around them")]
-
-
-def _unknown(option: str, names: list[str], known: set[str]) -> list[Flaw]:
-    """A misspelt grant would show only when the agent is refused, far from here."""
-    way_out = "isn't applied: run manage.py apply first, or grant '*', which includes what is applied later"
-    return [Flaw(option, name, way_out) for name in names if name != ANY and name not in known]
+def _told(name: str, rights: list[str] | None) -> str:
+    return name if rights is None else f"{name} ({', '.join(rights)})"
 
 
 def _list(names: list[str]) -> str:
