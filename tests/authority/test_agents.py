@@ -36,6 +36,8 @@ def test_a_name_or_a_star_grants_all_four_rights_and_a_grant_only_those_it_names
     assert some.rights("sim.act") == ("read", "verify")
     both = create("both", "--tools", "*", "--grant", "sim.act=read")
     assert (both.rights("sim.act"), both.rights("applied.later")) == (("read",), ALL)
+    mixed = create("mixed", "--tools", "sim.act", "--grant", "*=read")
+    assert (mixed.rights("sim.act"), mixed.rights("applied.later")) == (ALL, ("read",))
     assert create("readers", "--grant", "*=read,verify").rights("applied.later") == ("read", "verify")
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from django.db import connection
 
+from tests.api.conftest import Caller, read
 from tests.engine.conftest import again, states
 from tests.engine.simulated import World
 from workflows.authority import grants
@@ -124,6 +125,23 @@ def test_a_tool_that_asks_the_world_first_needs_the_right_to_look(
     run = run_through(workflow("t.a"))
     assert world.sends == []
     assert "no right to verify" in Effect.objects.get(run=run).detail
+
+
+def test_an_agent_is_offered_only_tools_whose_act_it_has_the_right_to(caller: Caller, tool: Make) -> None:
+    tool("t.reads", effect_class="read_only")
+    tool("t.writes")
+
+    def offered() -> list[str]:
+        return [one["name"] for one in read(caller.get("tools"))["results"]]
+
+    assert offered() == ["sim.act", "t.reads", "t.writes"]
+    for narrowed, names in (
+        ({"t.writes": ["read", "verify"]}, ["sim.act", "t.reads"]),
+        ({"*": ["read", "verify"]}, ["t.reads"]),
+        ({"*": ["verify"], "t.writes": ["write"]}, ["t.writes"]),
+    ):
+        Agent.objects.update(narrowed=narrowed)
+        assert offered() == names
 
 
 def test_old_rows_keep_every_right() -> None:

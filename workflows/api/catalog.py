@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from typing import Any, TypeVar
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.http import HttpResponse
 from rest_framework.request import Request
 
@@ -13,7 +13,7 @@ from workflows.api import documented, query, wire
 from workflows.api.base import Endpoint, agent_of
 from workflows.api.paging import Pages, render
 from workflows.models import Agent, Tool, Workflow
-from workflows.models.agent import ANY
+from workflows.models.agent import ANY, Right
 
 Declared = TypeVar("Declared", Tool, Workflow)
 MEANS = {
@@ -30,13 +30,28 @@ class Tools(Endpoint):
     @documented.tools
     def get(self, request: Request) -> HttpResponse:
         usable = Tool.objects.filter(current=True).exclude(spec__profile__autonomy="forbidden")
-        return _page(request, usable, agent_of(request).tools, _tool)
+        agent = agent_of(request)
+        return _page(request, usable.exclude(_of_no_use(agent)), agent.tools, _tool)
 
 
 class Workflows(Endpoint):
     @documented.workflows
     def get(self, request: Request) -> HttpResponse:
         return _page(request, Workflow.objects.filter(current=True), agent_of(request).workflows, _workflow)
+
+
+def _of_no_use(agent: Agent) -> Q:
+    """Tools that are granted without the right that their act takes; only their looks or undoing are."""
+    found = Q(pk__in=[])
+    for right, acts in ((Right.READ, READS), (Right.WRITE, ~READS)):
+        has = {name: right in rights for name, rights in agent.narrowed.items()}
+        found |= acts & Q(name__in=[name for name, granted in has.items() if not granted])
+        if not has.get(ANY, True):
+            found |= acts & ~Q(name__in=[name for name, granted in has.items() if granted])
+    return found
+
+
+READS = Q(spec__profile__effect_class="read_only")
 
 
 def _page(

@@ -71,9 +71,9 @@ def change(agent: Agent, *, by: str, why: str, grants: Sequence[str] = (), **wan
     Running effects are judged by it from their next dispatch on."""
     names, narrowed, flaws = _granted(wanted.get("tools", ()), grants)
     if "tools" not in wanted:
-        regranted = {grant.partition("=")[0] for grant in grants}
-        kept = {name: rights for name, rights in agent.narrowed.items() if name not in regranted}
-        names, narrowed = sorted({*agent.tools, *names}), {**kept, **narrowed}
+        before = {name: list(agent.rights(name)) for name in agent.tools}
+        names = sorted({*before, *names})
+        narrowed = _narrowed(names, {**before, **narrowed})
     if "team" in wanted:
         flaws += _flaws_of("--team", wanted["team"], LONGEST_NAME)
     if wanted.get("purpose"):
@@ -118,7 +118,15 @@ def _granted(tools: Iterable[str], grants: Sequence[str]) -> tuple[list[str], di
     known = set(Tool.objects.filter(current=True, name__in=names).values_list("name", flat=True))
     flaws += _unknown("--tools", [name for name in names if name not in narrowed], known)
     flaws += _unknown("--grant", list(narrowed), known)
-    return names, {name: rights for name, rights in narrowed.items() if rights != list(ALL)}, flaws
+    return names, _narrowed(names, narrowed), flaws
+
+
+def _narrowed(names: list[str], rights: dict[str, list[str]]) -> dict[str, list[str]]:
+    """Only what differs from the grant that would count without an entry: that of "*", or all four."""
+    usual = rights.get(ANY, list(ALL)) if ANY in names else list(ALL)
+    own = {name: rights.get(name, list(ALL)) for name in names if name != ANY}
+    found = {name: some for name, some in own.items() if some != usual}
+    return found if usual == list(ALL) else {ANY: usual, **found}
 
 
 def _unknown_workflows(names: Iterable[str]) -> list[Flaw]:
