@@ -69,6 +69,9 @@ def of_the_run(reasons: Sequence[Reason]) -> Advice:
     if "no_compensation" in codes:
         why = "No tool can undo it. Decide who tells the customer and what stays, then have a second person confirm."
         return Advice(WRITE_OFF_RUN, why)
+    if "budget" in codes:
+        why = "Propose a higher limit on the budget's page and have a second person confirm, or let the run's time end."
+        return Advice(BY_HAND, why)
     if "engine_error" in codes:
         why = "Ask an operator to read the log; the engine tries the run again as soon as something of it moves."
         return Advice(BY_HAND, why)

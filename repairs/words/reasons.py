@@ -65,6 +65,10 @@ CLAUSES: dict[str, tuple[str, str]] = {
         "something that can't be undone happened, or may have, and a step of the same run failed",
     ),
     "no_compensation": ("its tool declares no way to undo it", "its tool declares no way to undo it"),
+    "budget": (
+        "its budget is used up, and only a raised one lets it go on",
+        "its budget is used up, and only a raised one lets it go on",
+    ),
     "engine_error": (
         "the engine met an error of its own there and set the run aside",
         "the engine met an error of its own there and set the run aside",
@@ -78,7 +82,6 @@ NOTES = {
     "order": "waits for another effect on the same resource",
     "approval": "waits for an approval",
     "breaker": "waits: its tool is failing and isn't called for a while",
-    "budget": "waits for money or calls to be free",
     "rate": "waits: its tool is called as often as is allowed",
     "version": "waits for its tool's version",
     "temporary": "refused for now; it is tried again",
@@ -121,6 +124,7 @@ TITLES = {
     "irreversible_happened": "irreversible happened",
     "no_compensation": "no way to undo",
     "look_again": "being looked at",
+    "budget": "budget used up",
     "engine_error": "set aside by the engine",
 }
 

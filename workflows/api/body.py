@@ -6,9 +6,8 @@ import dataclasses
 import itertools
 import json
 import math
-import types
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 from django.conf import settings
@@ -25,17 +24,8 @@ MOST_FLAWS = 20  # a person mends a few at a time
 REFUSED = "The body is refused; nothing was written."
 
 
-def read(
-    request: HttpRequest,
-    schema: dict[str, Any],
-    *,
-    may_be_empty: bool = False,
-    not_yet: Mapping[str, str] = types.MappingProxyType({}),
-) -> dict[str, Any]:
-    """The body, which fits `schema`. Raises Invalid with the path of each flaw, or TooLarge.
-
-    `not_yet`: fields of the contract that this version doesn't take, with what to say of them.
-    """
+def read(request: HttpRequest, schema: dict[str, Any], *, may_be_empty: bool = False) -> dict[str, Any]:
+    """The body, which fits `schema`. Raises Invalid with the path of each flaw, or TooLarge."""
     data = _bytes(request)
     if not data and may_be_empty:
         return {}
@@ -44,7 +34,7 @@ def read(
     body = parse(data)
     found = json_schema.flaws(schema, body, root="body")
     if flaws := [Flaw(f.path.removeprefix("body."), f.value, f.message) for f in found]:
-        raise Invalid(REFUSED, [Flaw(f.path, f.value, not_yet.get(f.path, f.message)) for f in flaws])
+        raise Invalid(REFUSED, flaws)
     return body
 
 

@@ -21,7 +21,6 @@ from workflows.states import RunState
 
 STATES = tuple(state.value for state in RunState)
 FILTERS = ("state", "workflow", "subject", "external_id", "created_after", "created_before")
-NOT_YET = {"budget": "isn't taken yet: leave it out, runs of this version have no budgets"}
 # One who waited in vain because all seats were taken comes back after this many seconds, not at once.
 COME_BACK = "1"
 
@@ -30,7 +29,7 @@ class Runs(Endpoint):
     @documented.start
     def post(self, request: Request) -> HttpResponse:
         key = headers.idempotency_key(request)
-        asked = body.read(request, START, not_yet=NOT_YET)
+        asked = body.read(request, START)
         agent = agent_of(request)
         run, created = start_run(agent, key, _start_body(asked))
         queue.ring()
@@ -79,6 +78,7 @@ def _start_body(asked: dict[str, Any]) -> StartBody:
         input=asked.get("input", {}),
         external_id=asked.get("external_id", ""),
         open=asked.get("open", False),
+        budget=asked.get("budget"),
         digest=canonical_digest(asked),
     )
 

@@ -56,6 +56,9 @@ MAYBE_OBJECT: Schema = {"type": ["object", "null"]}
 
 # Bodies.
 
+# Whole numbers that every reader of JSON keeps as they are; times a thousand they still fit the database.
+AMOUNT: Schema = {"type": "integer", "minimum": 0, "maximum": 2**53 - 1}
+
 START = _body(
     "subject",
     workflow=_name(200, "a workflow this agent may start; needed unless open"),
@@ -69,6 +72,25 @@ START = _body(
     input={"type": "object", "description": "fits the workflow's input_schema"},
     external_id=_text(200, "your own name for this run"),
     open={"type": "boolean", "description": "true: you name the steps, one call each, and seal the run"},
+    budget={
+        **_body(
+            "",
+            money={
+                "type": "object",
+                "minProperties": 1,
+                "patternProperties": {"^[A-Z]{3}$": AMOUNT},
+                "additionalProperties": False,
+                "description": "minor units by currency, such as {EUR: 5000}; of a currency not named there is none",
+            },
+            calls={**AMOUNT, "description": "sends, retries included"},
+            effects={**AMOUNT, "description": "acts that change something outside"},
+            customers={**AMOUNT, "description": "subjects whose things are touched, runs begun under this included"},
+            seconds={**AMOUNT, "description": "time spent in calls; a call reserves its timeout"},
+            of={**UUID, "description": "a run of yours whose budget this one shares, besides its own"},
+        ),
+        "minProperties": 1,
+        "description": "what the run may spend; beyond it effects wait, `blocked` by `budget`",
+    },
 )
 STEP = _body(
     "name tool arguments",

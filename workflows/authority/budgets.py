@@ -67,7 +67,7 @@ class _Desk:
         if spending.draws_on_reserve(effect.kind):
             for budget in mine:
                 book = self.books.books[budget.id]
-                book.aside = spending.plus(book.aside, self._cost(effect, budget).total)
+                book.aside = spending.plus(book.aside, spending.drawn(self._cost(effect, budget), effect.first_sent_at))
             return True
         needs = {budget.id: self._need(effect, budget) for budget in mine}
         shorts = [(b, s) for b in mine if (s := spending.short_of(self.books.books[b.id], needs[b.id].total, now))]

@@ -9,6 +9,7 @@ from typing import Any
 from django.db import IntegrityError, connection, transaction
 
 from workflows import ledger
+from workflows.authority import run_budgets
 from workflows.engine.parts import denial
 from workflows.engine.parts.room import room_or_refuse
 from workflows.errors import Denied, Flaw, Invalid, KeyReused
@@ -32,6 +33,7 @@ class StartBody:
     input: dict[str, Any] = dataclasses.field(default_factory=dict)
     external_id: str = ""
     open: bool = False
+    budget: dict[str, Any] | None = None
 
 
 def start_run(agent: Agent, key: str, body: StartBody) -> tuple[Run, bool]:
@@ -41,9 +43,13 @@ def start_run(agent: Agent, key: str, body: StartBody) -> tuple[Run, bool]:
     room_or_refuse()
     workflow = _workflow(agent, body)
     tools = _tools(workflow)
+    under = run_budgets.parent(agent, body.budget)
     try:
         with transaction.atomic():
-            return _write(agent, key, body, workflow, tools), True
+            run = _write(agent, key, body, workflow, tools)
+            if body.budget:
+                run_budgets.give(run, body.budget, under, run.created_at)
+            return run, True
     except IntegrityError:
         # A twin came first; its run is there once its transaction ended, for which the unique key made us wait.
         if (found := _replayed(agent, key, body)) is not None:

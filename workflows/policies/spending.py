@@ -154,6 +154,11 @@ def draws_on_reserve(kind: str) -> bool:
     return kind == "compensation"
 
 
+def drawn(cost: Cost, sent_before: dt.datetime | None) -> Amounts:
+    """What one send of an undoing draws from the reserve: its worth the first time, then only the call."""
+    return {CALLS: 1} if sent_before else {**cost.worth, CALLS: 1}
+
+
 def plus(one: Mapping[str, int], other: Mapping[str, int]) -> Amounts:
     return {unit: one.get(unit, 0) + other.get(unit, 0) for unit in [*one, *(u for u in other if u not in one)]}
 
