@@ -91,7 +91,9 @@ def save_effects(effects: Sequence[Effect], *, now: dt.datetime, actor: str = EN
     for effect in moved:
         effect.event, effect.payload = "", None
         effect.remember()
-    let_go([e.id for e in moved if e.scopes and e.id in written and (e.settled or e.at_rest)])
+    done = [e for e in moved if e.scopes and e.id in written and (e.settled or e.at_rest)]
+    hand_back([e.id for e in done if e.reason == "fallback"])
+    let_go([e.id for e in done if e.reason != "fallback"], [e.compensates_id for e in done if e.compensates_id])
     notify({e.run_id for e in moved if e.id in written}, work=actor != ENGINE)
     return written
 
@@ -195,10 +197,30 @@ RETURNING scope
 """
 
 
-def let_go(effect_ids: Sequence[uuid.UUID]) -> None:
+def let_go(effect_ids: Sequence[uuid.UUID], undone_ids: Sequence[uuid.UUID] = ()) -> None:
+    """`undone_ids`: what ended undoings were of; they hold on to nothing either, unless they are still in doubt."""
     if effect_ids:
         with connection.cursor() as cursor:
-            cursor.execute("DELETE FROM workflows_scopehold WHERE effect_id = ANY (%s)", [list(effect_ids)])
+            cursor.execute(LET_GO, [list(effect_ids), list(undone_ids)])
+
+
+LET_GO = """
+DELETE FROM workflows_scopehold WHERE effect_id = ANY (ARRAY(
+  SELECT unnest(%s::uuid[]) UNION ALL SELECT id FROM workflows_effect WHERE id = ANY (%s::uuid[])
+  AND state IN ('verified', 'undone', 'failed', 'cancelled', 'written_off')))
+"""
+
+
+def hand_back(effect_ids: Sequence[uuid.UUID]) -> None:
+    """Gives the scopes of refused undoings to what they should have undone, from which the fallbacks take them over:
+    nobody else gets in between."""
+    if effect_ids:
+        with connection.cursor() as cursor:
+            cursor.execute(
+                "UPDATE workflows_scopehold h SET effect_id = e.compensates_id FROM workflows_effect e"
+                " WHERE e.id = h.effect_id AND h.effect_id = ANY (%s)",
+                [list(effect_ids)],
+            )
 
 
 def postpone(effect_ids: Sequence[uuid.UUID], until: Sequence[dt.datetime]) -> None:

@@ -75,12 +75,13 @@ class Verdict(enum.StrEnum):
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class Sighting:
     """The value of one look. `reached` is false where the authority could not be asked at all; `gone` says of what
-    differs that it existed, and doesn't any more."""
+    differs that it existed, and doesn't any more; `unmade`, that no look can ever be made of what is known."""
 
     verdict: Verdict
     reason: str = ""
     result: JsonObject = dataclasses.field(default_factory=dict)
     reached: bool = True
     gone: bool = False
+    unmade: bool = False
     retry_after: float | None = None
     evidence: JsonObject = dataclasses.field(default_factory=dict)

@@ -13,9 +13,10 @@ from django.db.models import QuerySet
 
 from workflows.errors import NotFound
 from workflows.models import Agent, Attempt, Decision, Effect, Look, Run, Step
-from workflows.policies.residue import residue_of
+from workflows.policies.residue import left_by, residue_of
 from workflows.signals import cases_of_runs
 from workflows.states import EffectState, Kind, Phase, StepState
+from workflows.waits import chains
 
 MOST_ROWS = 200  # of attempts, looks and decisions of one effect, the latest; a page must stay readable
 
@@ -98,7 +99,7 @@ def effect_shape(effect: Effect, undoing: Effect | None) -> dict[str, Any]:
         "verifiable": effect.verifiable,
         "compensates": str(effect.compensates_id) if effect.compensates_id else None,
         "compensated_by": str(undoing.id) if undoing else None,
-        "residue": effect.residue,
+        "residue": left_by(effect, undoing),
         "owner": effect.owner,
     }
 
@@ -171,14 +172,22 @@ def _undoing(effects: Iterable[Effect]) -> dict[uuid.UUID | None, Effect]:
 
 
 def _blocked(run: Run, effects: list[Effect]) -> list[dict[str, Any]]:
+    blocked = [e for e in effects if e.state == EffectState.BLOCKED]
+    chain = chains([e.id for e in blocked if e.reason == "order"])
     waits = [
-        {"effect": str(e.id), "step": e.step.name, "reason": e.reason, "by": e.blocked_by, "until": e.due_at}
-        for e in effects
-        if e.state == EffectState.BLOCKED
+        {
+            "effect": str(e.id),
+            "step": e.step.name,
+            "reason": e.reason,
+            "by": e.blocked_by,
+            "chain": chain.get(e.id, []),
+            "until": e.due_at,
+        }
+        for e in blocked
     ]
     if run.waits_until and run.phase != Phase.OVER:
         # What was undone is looked at once more when no late answer can bring it back.
-        waits.append({"effect": None, "step": None, "reason": "late", "by": [], "until": run.waits_until})
+        waits.append({"effect": None, "step": None, "reason": "late", "by": [], "chain": [], "until": run.waits_until})
     return waits
 
 

@@ -122,7 +122,8 @@ def test_a_run_that_waits_for_late_answers_says_until_when(caller: Caller) -> No
     run = caller.start()
     Run.objects.filter(id=run["id"]).update(waits_until="2030-01-01T00:00:00Z")
     (waits,) = read(caller.get(f"runs/{run['id']}"))["blocked_by"]
-    assert waits == {"effect": None, "step": None, "reason": "late", "by": [], "until": "2030-01-01T00:00:00.000000Z"}
+    late = {"effect": None, "step": None, "reason": "late", "by": [], "chain": []}
+    assert waits == {**late, "until": "2030-01-01T00:00:00.000000Z"}
 
 
 def test_another_s_effect_an_unknown_one_and_a_malformed_id_are_told_alike(caller: Caller, other: Caller) -> None:

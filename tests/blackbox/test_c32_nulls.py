@@ -1,4 +1,4 @@
-"""C32: undoing a change gives back exactly what was there: absent, null, "" and [] are four things, also on the wire."""
+"""C32: undoing a change gives back exactly what was there: absent, null, "" and [] are four things, on the wire too."""
 
 from __future__ import annotations
 

@@ -233,3 +233,30 @@ def test_an_undoing_that_never_reaches_its_provider_needs_a_person_when_its_time
     assert truth.effects["contact forward"] == "verified present"
     assert truth.details["contact compensation"]["reason"] == "not_sent"
     assert (truth.state, truth.standing) == ("stuck", {"contacts": 1})
+
+
+def test_what_an_act_that_never_happened_would_have_left_is_not_said_of_it(story: Story) -> None:
+    story.apply(manifests.three_steps())
+    story.world.script(method="POST", path="/bookings", answer="422")
+    truth = story.truth(story.agent.start(email="office@acme.example"))
+    said = {e["step"]: e["residue"] for e in truth.run["effects"] if e["kind"] == "forward"}
+    assert said == {"contact": "", "member": "", "booking": ""}, "what isn't there is said to stand"
+    assert story.truth(story.agent.start(email="office@acme.example")).run["effects"][0]["residue"] == (
+        "A record for office@acme.example stands in contacts."
+    )
+
+
+@pytest.mark.parametrize("by", [manifests.HONOURED, "{by: natural_key}"], ids=["after the send", "before it"])
+def test_a_look_whose_address_cannot_be_made_goes_to_a_person_at_once(story: Story, by: str) -> None:
+    """What it is made of never changes, so waiting ten minutes for it would only hide it."""
+    climbing = manifests.VERIFY.replace("/@collection@?reference=${ key }", "/@collection@/${ args.email }/x")
+    slow = "{settle: 0s, every: 20s, looks: 6, within: 10m}"
+    headers = '{Idempotency-Key: "${ key }"}' if by == manifests.HONOURED else "{}"
+    tool = manifests.tool("crm.contact", "contacts", by=by, verify=climbing, asking=slow, headers=headers)
+    story.apply(manifests.one_step(tool))
+    run = story.agent.start(email="..")
+    story.settle()
+    found = story.agent.get(f"effects/{story.agent.get(f'runs/{run}')['effects'][0]['id']}")
+    assert (found["state"], found["reason"], len(found["looks"])) == ("stuck", "inconclusive", 1)
+    assert "can't be made" in found["detail"]
+    assert len(story.world.wire("POST")) == (1 if by == manifests.HONOURED else 0)

@@ -123,7 +123,13 @@ RESIDUE = _object(
 )
 CASE = _object("*", id=TEXT, state=_words(CaseState), sentence=TEXT, owner=TEXT, deadline=MAYBE_MOMENT, url=TEXT)
 BLOCKED = _object(
-    "*", effect=MAYBE_UUID, step={"type": ["string", "null"]}, reason=TEXT, by=_list({}), until=MAYBE_MOMENT
+    "*",
+    effect=MAYBE_UUID,
+    step={"type": ["string", "null"]},
+    reason=TEXT,
+    by=_list({}),
+    chain=_list({"type": "object", "description": "whom it waits for, and whom these wait for, nearest first"}),
+    until=MAYBE_MOMENT,
 )
 STEP_SHAPE = _object(
     "*",

@@ -12,7 +12,7 @@ from django.db import transaction
 from workflows import ledger, rows
 from workflows.engine.parts.door import calls_of, seen
 from workflows.models import Effect
-from workflows.outcomes import NotSent, Sighting, Verdict
+from workflows.outcomes import NotSent, Outcome, Refused, Sighting, Verdict
 from workflows.toolbox import tool_of
 from workflows.tools.base import Tool
 from workflows.tools.call import Call
@@ -34,7 +34,7 @@ def _read(tool: Tool, call: Call) -> Sighting:
     return seen(lambda: tool.before(call))
 
 
-def keep(read: Sequence[tuple[Effect, Sighting]]) -> tuple[list[Effect], list[tuple[Effect, NotSent]]]:
+def keep(read: Sequence[tuple[Effect, Sighting]]) -> tuple[list[Effect], list[tuple[Effect, Outcome]]]:
     """(those whose image is written now and may be sent, those that may not with why), under their fence."""
     images = [(effect.twin(), seen_) for effect, seen_ in read if seen_.verdict == Verdict.FOUND]
     with transaction.atomic():
@@ -44,12 +44,16 @@ def keep(read: Sequence[tuple[Effect, Sighting]]) -> tuple[list[Effect], list[tu
             twin.payload = {"before": "kept"}
         written = ledger.save_effects([twin for twin, _ in images], now=rows.now())
     twins = {twin.id: twin for twin, _ in images}
-    kept, not_sent = [], []
+    kept: list[Effect] = []
+    not_sent: list[tuple[Effect, Outcome]] = []
     for effect, seen_ in read:
         if effect.id in written:
             effect.__dict__.update(twins[effect.id].__dict__)
             kept.append(effect)
         else:
             reason = f"what was there before could not be read: {seen_.reason}"
-            not_sent.append((effect, NotSent(reason=reason, ours=True, evidence=seen_.evidence)))
+            if seen_.unmade:
+                not_sent.append((effect, Refused(reason=reason, evidence=seen_.evidence)))
+            else:
+                not_sent.append((effect, NotSent(reason=reason, ours=True, evidence=seen_.evidence)))
     return kept, not_sent

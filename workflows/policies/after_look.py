@@ -101,6 +101,8 @@ def no_more_sends(effect: Facts, times: Timings, now: dt.datetime) -> str:
 
 
 def inconclusive(effect: Facts, seen: Sighting, times: Timings, *, begun_at: dt.datetime, now: dt.datetime) -> Next:
+    if seen.unmade:
+        return Next(move="stick", fields={"reason": "inconclusive", "detail": seen.reason})
     if effect.looks_until is not None and now > effect.looks_until:
         reason = "inconclusive" if seen.reached else "unreachable"
         return Next(move="stick", fields={"reason": reason, "detail": seen.reason})
@@ -160,7 +162,7 @@ def asked_first(effect: Facts, seen: Sighting, times: Timings, *, begun_at: dt.d
             return Next(move="stick", fields=fields)
         case Verdict.INCONCLUSIVE:
             until = effect.looks_until or now + dt.timedelta(seconds=times.within)
-            if now > until:
+            if now > until or seen.unmade:
                 fields = {"reason": "inconclusive" if seen.reached else "unreachable", "detail": seen.reason}
                 return Next(move="stick", fields=fields)
             wait = backoff.seconds(times.every, effect.backoffs, backoff.LOOK_CAP, salt=effect.key)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from workflows.states import EffectState, World
+
 NOT_THERE = ("nothing", "gone")
 
 
@@ -31,6 +33,16 @@ def _statement(effect: Any, completed: bool, undoing: Any) -> str:
     if effect.state == "undone" and undoing is not None:
         return str(undoing.residue)
     return ""
+
+
+def left_by(effect: Any, undoing: Any) -> str:
+    """What one effect leaves outside as far as it is known; "" where nothing of it is there. An undoing that was proved
+    leaves its own trace in place of what it undid."""
+    if effect.read_only or effect.world == World.NOTHING:
+        return ""
+    if effect.world == World.GONE:
+        return str(undoing.residue) if effect.state == EffectState.UNDONE and undoing is not None else ""
+    return str(effect.residue)
 
 
 def row(effect: Any, statement: str) -> dict[str, Any]:

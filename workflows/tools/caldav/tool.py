@@ -56,7 +56,7 @@ class CalDavTool(Tool):
         try:
             url, event = self._event(call)
         except ExpressionError as error:
-            return Sighting(verdict=Verdict.INCONCLUSIVE, reason=f"the look can't be made: {error}")
+            return looking.unmade(error)
         read = self._get(call, url, timeout=self.spec[call.operation]["timeout"])
         if isinstance(read, Sighting):
             return read

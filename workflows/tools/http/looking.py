@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from workflows.outcomes import Sighting, Unknown, Verdict
+from workflows.tools import environment
 from workflows.tools.expressions import ExpressionError
 from workflows.tools.http import judging
 from workflows.tools.http.attempt import attempt, hidden
 from workflows.tools.http.requests import Prepared, prepare
+from workflows.tools.secrets import NotSet
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,6 +28,13 @@ def look(verify: Mapping[str, Any], names: Mapping[str, Any], *, timeout: float,
     return hidden(prepared, judging.sighting(verify, answer, names, kept, written))
 
 
+def unmade(error: ExpressionError) -> Sighting:
+    """A look that can't be made now: the operator may mend the environment; what arguments say stays as it is."""
+    mendable = isinstance(error, NotSet) or environment.unset(error.text) is not None
+    reason = f"the look can't be made: {error}"
+    return Sighting(verdict=Verdict.INCONCLUSIVE, reason=reason, reached=not mendable, unmade=not mendable)
+
+
 def read(
     part: Mapping[str, Any], names: Mapping[str, Any], *, timeout: float
 ) -> tuple[Prepared, Answer, Evidence] | Sighting:
@@ -33,7 +42,7 @@ def read(
     try:
         prepared = prepare(part, names)
     except ExpressionError as error:
-        return Sighting(verdict=Verdict.INCONCLUSIVE, reason=f"the look can't be made: {error}")
+        return unmade(error)
     found = attempt(prepared, timeout=timeout)
     if isinstance(found, tuple):
         return prepared, *found
