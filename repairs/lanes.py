@@ -20,7 +20,14 @@ NAMED = 60.0  # seconds from which a gap carries its length
 GRAIN = 0.02  # seconds: what is closer together is drawn about as close as a mark is wide
 SPLIT = 14  # label characters that fit beside the lanes
 
-OUTCOMES = {"acknowledged": "good", "pending": "going", "refused": "bad", "not_sent": "calm", "unknown": "doubt"}
+OUTCOMES = {
+    "acknowledged": "good",
+    "pending": "going",
+    "in_flight": "going",
+    "refused": "bad",
+    "not_sent": "calm",
+    "unknown": "doubt",
+}
 VERDICTS = {"found": "good", "absent": "calm", "differs": "bad", "several": "bad", "inconclusive": "doubt"}
 
 

@@ -32,10 +32,13 @@ class Pending:
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class Refused:
-    """This send did nothing, by the provider's word. `retry_after`: seconds it asked us to wait."""
+    """This send did nothing, by the provider's word. `retry_after`: seconds it asked us to wait.
+
+    `mismatch`: it says that our key came with another request before; then no other key is ever made."""
 
     reason: str
     temporary: bool = False
+    mismatch: bool = False
     retry_after: float | None = None
     evidence: JsonObject = dataclasses.field(default_factory=dict)
 
@@ -53,9 +56,15 @@ class NotSent:
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class Unknown:
-    """Nobody can tell from this send whether it did anything."""
+    """Nobody can tell from this send whether it did anything.
+
+    `in_flight`: an earlier send with our key is still being worked on, so this one isn't counted. `replayed`: the
+    provider said again what it kept under our key, and will say nothing else."""
 
     reason: str
+    in_flight: bool = False
+    replayed: bool = False
+    retry_after: float | None = None
     evidence: JsonObject = dataclasses.field(default_factory=dict)
 
 

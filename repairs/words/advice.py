@@ -93,6 +93,7 @@ def by_hand(effect: EffectFacts) -> str:
             | "poll_failed"
             | "policy"
             | "not_sent"
+            | "replayed"
         ):
             if effect.undoing:
                 return "undo it at the provider by hand"
@@ -140,6 +141,10 @@ def send_again(effect: EffectFacts, now: dt.datetime) -> str:
             return "Policy does not allow it, and a person's act goes through the same policy."
         case "already_there":
             return "Something stands under this name that isn't ours; sending would make a second one or change it."
+        case "key_mismatch":
+            return "Our key came with another request before; it can't be sent again, and no other key is ever made."
+        case "replayed":
+            return "The provider keeps its failure under our key and would only say it again."
         case "not_found" | "not_undone":
             return "The provider said yes to it; what was acknowledged is never sent again, as it may still happen."
         case _:

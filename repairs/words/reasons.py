@@ -40,6 +40,14 @@ CLAUSES: dict[str, tuple[str, str]] = {
         "the provider no longer remembers our key, and nothing else would stop it from happening twice",
         "the provider no longer remembers our key, and nothing else would stop the undoing from happening twice",
     ),
+    "key_mismatch": (
+        "the provider says that our key came with another request before, so no send can follow",
+        "the provider says that our key came with another request before, so the undoing can't be sent again",
+    ),
+    "replayed": (
+        "the provider says its failure again whenever our key comes",
+        "the provider says its failure to undo it again whenever our key comes",
+    ),
     "cannot_know": (
         "no look can show what a send without an answer did",
         "no look can show what an undoing without an answer did",
@@ -86,6 +94,7 @@ NOTES = {
     "version": "waits for its tool's version",
     "temporary": "refused for now; it is tried again",
     "unknown": "a call ended without a clear answer; it is looked at before anything is sent again",
+    "in_flight": "an earlier call with the same key is still at work; it is waited for",
     "absent": "a look proved that it isn't there; the same request goes out again with the same key",
     "same_key": "the same request goes out again with the same key, which the provider remembers",
     "adopted": "it was there already, with our mark; nothing was sent",
@@ -118,6 +127,8 @@ TITLES = {
     "key_expired": "key forgotten",
     "cannot_know": "nobody can know",
     "already_there": "was there before",
+    "key_mismatch": "key taken by another request",
+    "replayed": "failure said again",
     "late_answer": "late answer",
     "poll_failed": "failed later",
     "hold": "held after a failure",

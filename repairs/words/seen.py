@@ -124,6 +124,7 @@ ANSWERED = {
     "refused": "the provider's refusal",
     "not_sent": "nothing left us",
     "unknown": "a call that ended without a clear answer",
+    "in_flight": "the provider's word that an earlier call with the same key is still at work",
 }
 
 

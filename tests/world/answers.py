@@ -49,6 +49,10 @@ def send(line: Line, reply: Reply, plan: Switch) -> None:
             whole(line, 200, HTML, {"Content-Type": "text/html; charset=utf-8"})
         case "wrong_type":
             whole(line, reply.status, body, {"Content-Type": "text/plain"})
+        case "raw":
+            whole(
+                line, plan.status or 200, plan.text.encode(), {"Content-Type": plan.content_type or "application/json"}
+            )
         case "error200":
             whole(line, 200, json.dumps({"ok": False, "error": {"code": "rejected", "message": "no"}}).encode())
         case "503" | "500" | "429" | "422" | "404" | "409":

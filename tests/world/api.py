@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import time
 import urllib.parse
 from collections.abc import Callable
 from typing import Any
@@ -61,8 +62,10 @@ def _create(book: Book, wire: Wire, plan: Switch, collection: str) -> Reply:
     if wire.key and plan.keys != "ignored":
         with book.lock:
             known = book.keys.get((collection, wire.key))
+            if known is not None and plan.retention and time.monotonic() - known.at > plan.retention:
+                known = None
             if known is None:
-                remembered = book.keys[collection, wire.key] = Remembered(wire.body)
+                remembered = book.keys[collection, wire.key] = Remembered(wire.body, wire.raw)
         if known is not None:
             return _replay(known, wire, plan)
     if plan.foreign:
@@ -79,7 +82,8 @@ def _create(book: Book, wire: Wire, plan: Switch, collection: str) -> Reply:
 
 
 def _replay(known: Remembered, wire: Wire, plan: Switch) -> Reply:
-    if known.body != wire.body:
+    other = known.raw != wire.raw if plan.keys == "strict" else known.body != wire.body
+    if other and plan.keys != "old":
         return Reply(status=422, body={"error": "this key came with another body before"})
     if plan.keys == "conflict" and not known.done.is_set():
         return Reply(status=409, body={"error": "a request with this key is still being worked on"})

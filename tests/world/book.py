@@ -61,6 +61,10 @@ class Wire:
     key: str
     at: str
     answered: str = ""
+    raw: bytes = dataclasses.field(default=b"", repr=False)
+
+
+WIRE = ("number", "method", "target", "headers", "body", "key", "at", "answered")  # what the oracle tells of it
 
 
 @dataclasses.dataclass(slots=True)
@@ -68,6 +72,8 @@ class Remembered:
     """What the provider keeps under a key: the request's body, and the answer once there is one."""
 
     body: Json
+    raw: bytes = b""
+    at: float = dataclasses.field(default_factory=time.monotonic)
     reply: Any = None
     done: threading.Event = dataclasses.field(default_factory=threading.Event)
 
@@ -82,11 +88,13 @@ class Book:
         self.keys: dict[tuple[str, str], Remembered] = {}
         self._count = 0
 
-    def record(self, method: str, target: str, headers: dict[str, str], body: Json) -> Wire:
+    def record(self, method: str, target: str, headers: dict[str, str], body: Json, raw: bytes = b"") -> Wire:
         with self.lock:
             number = len(self.wire) + 1
             key = headers.get("idempotency-key", "")
-            wire = Wire(number=number, method=method, target=target, headers=headers, body=body, key=key, at=now())
+            wire = Wire(
+                number=number, method=method, target=target, headers=headers, body=body, key=key, at=now(), raw=raw
+            )
             self.wire.append(wire)
             return wire
 
@@ -132,7 +140,7 @@ class Book:
             return {
                 "objects": [t for t in things if not t["deleted"]],
                 "deleted": [t for t in things if t["deleted"]],
-                "wire": [dataclasses.asdict(w) for w in self.wire],
+                "wire": [{f: getattr(w, f) for f in WIRE} for w in self.wire],
             }
 
     def _attempt(self, collection: str, key: str, reference: str) -> int:

@@ -18,7 +18,7 @@ from tests.world.book import Book, Object, Wire
 from tests.world.gates import Gate, Gathering
 from tests.world.operations import Operations
 from tests.world.server import Server
-from tests.world.switches import Board, Switch
+from tests.world.switches import FAILURES, Board, Switch
 
 
 class Provider:
@@ -102,15 +102,18 @@ class Provider:
         with self.book.lock:
             return [w for w in self.book.wire if method in ("", w.method) and w.target.startswith(path)]
 
-    def make(self, reply: Reply, wire: Wire) -> None:
-        """Does what this reply speaks of, and remembers it under its key."""
+    def make(self, reply: Reply, wire: Wire, plan: Switch) -> None:
+        """Does what this reply speaks of, and remembers it under its key, as far as this provider does."""
         if reply.change:
             reply.change()
-        if reply.status >= HTTPStatus.BAD_REQUEST:
+        failed = plan.answer in FAILURES
+        if reply.status >= HTTPStatus.BAD_REQUEST or (failed and plan.keys == "success"):
             self.forget(reply, wire)
-        elif reply.remembered:
-            reply.remembered.reply = reply
-            reply.remembered.done.set()
+        elif remembered := reply.remembered:
+            if failed and plan.keys == "executed":
+                reply = Reply(status=int(plan.answer), body={"error": "it broke the first time"})
+            remembered.reply = reply
+            remembered.done.set()
 
     def forget(self, reply: Reply, wire: Wire) -> None:
         """Nothing was done, so nothing is kept under the key: the next request with it is a first one."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import http.server
 import socket
 import socketserver
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from tests.world import answers
 from tests.world.api import Reply, handle
 from tests.world.book import Wire
-from tests.world.switches import Switch
+from tests.world.switches import FAILURES, Switch
 
 if TYPE_CHECKING:
     from tests.world.provider import Provider
@@ -83,7 +84,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             answers.send(line, Reply(status=status, body=answer), Switch())
             return
         headers = {name.lower(): value for name, value in self.headers.items()}
-        wire = provider.book.record(self.command, self.path, headers, answers.decoded(body))
+        wire = provider.book.record(self.command, self.path, headers, answers.decoded(body), body)
         plan = provider.board.plan(self.command, self.path, body)
         try:
             _serve(provider, line, wire, plan, body)
@@ -106,11 +107,13 @@ def _serve(provider: Provider, line: answers.Connection, wire: Wire, plan: Switc
     if plan.answer == "202" and reply.change:
         reply = provider.operations.begin(reply, plan, provider.url)
     if plan.book == "before":
-        provider.make(reply, wire)
+        provider.make(reply, wire, plan)
     elif plan.book == "late":
-        timer = threading.Timer(plan.late, provider.make, [reply, wire])
+        timer = threading.Timer(plan.late, provider.make, [reply, wire, plan])
         timer.daemon = True
         timer.start()
+    elif plan.book == "never" and plan.keys == "executed" and plan.answer in FAILURES:
+        provider.make(dataclasses.replace(reply, change=None), wire, plan)
     elif plan.book == "never":
         provider.forget(reply, wire)
     if not provider.pass_gates("booked", wire, body):
@@ -121,4 +124,4 @@ def _serve(provider: Provider, line: answers.Connection, wire: Wire, plan: Switc
         answers.send(line, reply, plan)
     finally:
         if plan.book == "after":
-            provider.make(reply, wire)
+            provider.make(reply, wire, plan)

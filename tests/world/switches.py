@@ -21,6 +21,7 @@ ANSWERS = (
     "422",
     "404",
     "409",
+    "raw",  # `text` under `status` and `content_type`, whatever was done
     "202",  # pending, with a poll address
     "redirect",
     "gzip_bomb",
@@ -29,13 +30,22 @@ ANSWERS = (
     "huge",
     "drip",
 )
-KEYS = ("honoured", "ignored", "conflict")
+KEYS = (
+    "honoured",
+    "ignored",
+    "conflict",  # 409 while the first with this key is worked on
+    "success",  # only a yes is kept: after a 500 the same key acts again
+    "executed",  # a failure is kept and said again, marked as a replay
+    "old",  # another body under a known key is answered with the old object
+    "strict",  # the raw bytes are compared, so the same content with another boundary is refused
+)
 READS = ("exact", "lagging", "missing", "unavailable", "html")
 NULLS = ("kept", "deletes", "ignored")  # what a null in a change does
 UNDOS = ("works", "refused", "lies", "gone", "error")
 
 # These say that nothing was done, so nothing is booked unless `book` says otherwise: that is the lie to ask for.
 REFUSING = frozenset({"error200", "503", "500", "429", "422", "404", "409", "redirect"})
+FAILURES = frozenset({"503", "500"})
 CONDITIONS = ("method", "path", "containing", "times")
 
 
@@ -50,7 +60,9 @@ class Switch:
     book: str = ""  # when the write is done: before or after the answer, never, or `late` seconds after the request
     late: float = 0.0
     answer: str = ""
-    status: int = 0  # of a redirect; 0: 302
+    status: int = 0  # of a redirect; 0: 302. Of raw; 0: 200
+    text: str = ""  # of raw
+    content_type: str = ""  # of raw; "": JSON
     location: str = ""  # of a redirect
     retry_after: str = ""  # header text, as it is
     delay: float = 0.0  # before the answer
@@ -58,6 +70,7 @@ class Switch:
     fails: bool = False  # of 202: the work fails in the end and books nothing
     size: int = 0  # bytes of huge and gzip_bomb; 0: their default
     keys: str = ""
+    retention: float = 0.0  # keys older than this are forgotten; 0: never
     read: str = ""
     lag: float = 0.0  # of lagging: so old is what reads see; 0: they see each object as before its last change
     undo: str = ""

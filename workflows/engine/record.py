@@ -13,6 +13,7 @@ from workflows import ledger, rows
 from workflows.authority import budgets
 from workflows.engine.parts import gauges, heed
 from workflows.engine.parts.door import WHILE_LOOKING
+from workflows.holders import holder_name
 from workflows.models import Attempt, Effect
 from workflows.outcomes import Acknowledged, NotSent, Outcome, Pending, Refused, Unknown
 from workflows.policies import next as decided
@@ -34,6 +35,7 @@ def record(answered: Sequence[tuple[Effect, Outcome]], *, looks: int = 0) -> lis
         effects = [effect for effect, _ in answered]
         heed.doubt(answered)
         for effect, outcome in answered:
+            effect.unanswered = 0
             decided.apply(effect, after_outcome(effect, outcome, times_of(effect), now))
             effect.payload = {"outcome": word_of(outcome), "attempt": effect.sending.number if effect.sending else None}
         mine = _looked_at_now(effects, looks, now)
@@ -52,7 +54,8 @@ def _looked_at_now(effects: Sequence[Effect], limit: int, now: dt.datetime) -> l
     """Claims the look that follows an answer in the answer's own write."""
     mine = [e for e in effects if e.state in (EffectState.ACKNOWLEDGED, EffectState.UNKNOWN) and e.due_at == now]
     for effect in mine[:limit]:
-        effect.due_at = now + dt.timedelta(seconds=WHILE_LOOKING)
+        effect.due_at, effect.holder = now + dt.timedelta(seconds=WHILE_LOOKING), holder_name()
+        effect.unseen += 1
     return mine[:limit]
 
 
@@ -67,7 +70,7 @@ def word_of(outcome: Outcome) -> str:
         case Refused():
             return "temporary" if outcome.temporary else "refused"
         case Unknown():
-            return "unknown"
+            return "in_flight" if outcome.in_flight else "unknown"
 
 
 def _ended(attempt: Attempt, outcome: Outcome, now: dt.datetime, *, stale: bool) -> Attempt:

@@ -15,6 +15,9 @@ from workflows.policies.next import NOTE, Facts, Next
 from workflows.tools.timings import Timings
 
 LOOKED_AT_AGAIN = "look_again"  # the reason of an effect that a person asked to be looked at: such a look only reads
+# Why an effect is unknown, where whatever the looks show no send follows.
+LAST_WORDS = ("refused", "replayed", "key_mismatch")
+UNPUBLISHED = "the provider doesn't publish how long it remembers our key"
 A_MOMENT = dt.timedelta(milliseconds=50)  # past the horizon by more than clocks' grain
 
 
@@ -78,12 +81,15 @@ def proved_absent(effect: Facts, times: Timings, *, begun_at: dt.datetime, now: 
     if effect.reason == LOOKED_AT_AGAIN and final(effect, begun_at):
         detail = "nothing is sent again by itself"
         return Next(move="stick", fields={"reason": "seen_absent", "detail": detail, "world": "nothing"})
-    refused = effect.reason == "refused"
-    refusal = effect.detail if refused else no_more_sends(effect, times, now)
+    over = effect.reason if effect.reason in LAST_WORDS else ""
+    refusal = effect.detail if over else no_more_sends(effect, times, now)
     if refusal and not final(effect, begun_at):
         return again(effect, times, now)
+    if over == "key_mismatch" or (not over and refusal == UNPUBLISHED):
+        reason = over or "key_expired"
+        return Next(move="stick", fields={"reason": reason, "detail": f"not there; {refusal}", "world": "nothing"})
     if refusal:
-        return spent(effect, "refused" if refused else "limits", f"proved absent; {refusal}")
+        return spent(effect, over or "limits", f"proved absent; {refusal}")
     due = backoff.after(now, times.first, effect.attempts - 1, times.max, salt=effect.key)
     return Next(move="resend", fields={"due_at": due, "absent": final(effect, begun_at)})
 
@@ -95,9 +101,15 @@ def no_more_sends(effect: Facts, times: Timings, now: dt.datetime) -> str:
         return f"all {times.attempts} sends are used up"
     if now > begun + dt.timedelta(seconds=times.retry_within):
         return f"the {times.retry_within:g} s for trying again are over"
-    if times.keyed and times.retention is not None and now > begun + dt.timedelta(seconds=times.retention):
-        return f"the provider remembers our key for {times.retention:g} s only"
+    until = times.key_until(begun)
+    if until is not None and now >= until:
+        return f"our key is safe until {until.isoformat(timespec='seconds')} only" if times.retention else UNPUBLISHED
     return ""
+
+
+def key_is_over(effect: Facts, times: Timings, now: dt.datetime) -> bool:
+    until = times.key_until(effect.first_sent_at)
+    return until is not None and now >= until
 
 
 def inconclusive(effect: Facts, seen: Sighting, times: Timings, *, begun_at: dt.datetime, now: dt.datetime) -> Next:
@@ -132,14 +144,16 @@ def without_look(effect: Facts, times: Timings, now: dt.datetime) -> Next:
         return Next(move="resend", fields={"due_at": now, "absent": True})
     if effect.read_only:
         return spent(effect, "limits", f"all {times.attempts} tries ended without an answer")
-    if not times.keyed:
-        detail = "no look is declared, and the provider knows no key: nobody can know what the send did"
+    if not times.blind:
+        why = "the provider keeps our key only after a yes" if times.keyed else "the provider knows no key"
+        detail = f"no look is declared, and {why}: nobody can know what the send did"
         return Next(move="stick", fields={"reason": "cannot_know", "detail": detail, "world": "unknown"})
-    if refusal := no_more_sends(effect, times, now):
-        expired = "remembers" in refusal
+    over = effect.detail if effect.reason in LAST_WORDS else ""
+    if refusal := over or no_more_sends(effect, times, now):
+        expired = not over and key_is_over(effect, times, now)
         fields = {"reason": "key_expired" if expired else "cannot_know", "detail": refusal, "world": "unknown"}
         return Next(move="stick", fields=fields)
-    due = backoff.after(now, times.first, effect.attempts - 1, times.max, salt=effect.key)
+    due = backoff.after(now, times.first, max(effect.attempts - 1, 0), times.max, salt=effect.key)
     return Next(move="resend", fields={"due_at": due, "absent": False})
 
 

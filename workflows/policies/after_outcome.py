@@ -30,7 +30,7 @@ def after_outcome(effect: Facts, outcome: Outcome, times: Timings, now: dt.datet
         case Refused():
             return refused(effect, outcome, times, now)
         case Unknown():
-            return unknown(effect, outcome.reason, times, now)
+            return unknown(effect, outcome, times, now)
 
 
 def acknowledged(effect: Facts, outcome: Acknowledged, times: Timings, now: dt.datetime) -> Next:
@@ -57,6 +57,8 @@ def not_sent(effect: Facts, outcome: NotSent, times: Timings, now: dt.datetime) 
 
 
 def refused(effect: Facts, outcome: Refused, times: Timings, now: dt.datetime) -> Next:
+    if outcome.mismatch:
+        return mismatch(effect, outcome, times, now)
     if effect.doubt:
         detail = f"refused ({outcome.reason}), but an earlier send is not settled"
         if not outcome.temporary:
@@ -76,8 +78,24 @@ def refused(effect: Facts, outcome: Refused, times: Timings, now: dt.datetime) -
     return Next(move="give_back", fields=fields)
 
 
-def unknown(effect: Facts, reason: str, times: Timings, now: dt.datetime) -> Next:
-    return doubted(reason, times, now)
+def unknown(effect: Facts, outcome: Unknown, times: Timings, now: dt.datetime) -> Next:
+    """A send that met an earlier one still at work is not counted: it only asked. What is replayed stays as it is, so
+    no other send follows."""
+    step = doubted(outcome.reason, times, now)
+    if outcome.in_flight:
+        wait = max(times.first, min(outcome.retry_after or 0.0, backoff.RETRY_AFTER_CAP))
+        step.fields["reason"] = "in_flight"
+        step.knows.update(attempts=effect.attempts - 1, due=now + dt.timedelta(seconds=wait))
+    elif outcome.replayed:
+        step.fields["reason"] = "replayed"
+    return step
+
+
+def mismatch(effect: Facts, outcome: Refused, times: Timings, now: dt.datetime) -> Next:
+    """Something stands under our key that isn't this request, or was: a look may still find it; nothing is sent."""
+    if not times.verifies:
+        return Next(move="stick", fields={"reason": "key_mismatch", "detail": outcome.reason, "world": "unknown"})
+    return unsettled(effect, outcome.reason, times, now, reason="key_mismatch")
 
 
 def doubted(reason: str, times: Timings, now: dt.datetime, *, lost_lease: bool = False) -> Next:
@@ -101,7 +119,7 @@ def unsettled(
 def horizon(times: Timings, last_send: dt.datetime) -> dict[str, dt.datetime]:
     """From when a miss is believed, until when looks go on, and until when the request may still take effect."""
     settle, late_time = dt.timedelta(seconds=times.settle), dt.timedelta(seconds=times.late)
-    believe = last_send + settle + (dt.timedelta(0) if times.keyed else late_time)
+    believe = last_send + settle + (dt.timedelta(0) if times.blind else late_time)
     return {
         "believe_miss_from": believe,
         "looks_until": believe + dt.timedelta(seconds=times.within),

@@ -65,6 +65,11 @@ class Tool:
             found = found.get(part) if isinstance(found, dict) else None
         return ability == "execute" or found is not None
 
+    def promise(self, operation: str) -> dict[str, Any]:
+        """What the manifest says of keys for "execute" or "compensate"."""
+        found: dict[str, Any] = (self.spec if operation == "execute" else self.spec[operation])["idempotency"]
+        return found
+
     def timings(self, operation: str) -> Timings:
         """The times of "execute" or "compensate". `LookupError` where the operation isn't declared."""
         if operation not in self._timings:
@@ -142,6 +147,7 @@ def timings_of(spec: JsonObject, operation: str) -> Timings:
         keyed=idempotency["by"] == "native_key",
         natural=idempotency["by"] == "natural_key",
         retention=idempotency.get("retention"),
+        keeps=idempotency.get("keeps", "executed"),
         can_look=verify is not None,
         verifies=verify is not None and spec["profile"]["observability"] == "authoritative_read",
         window=part.get("window"),

@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
+import datetime as dt
+
+# A key is given up this much before its time: their clock isn't ours, and what we send is under way for a while.
+MARGIN_SHARE = 0.1
+LONGEST_MARGIN = 300.0  # five minutes cover any timeout (60 s) and clocks that are not far off
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,4 +32,21 @@ class Timings:
     window: float | None  # compensate only: after it, don't call
     poll_every: float
     poll_within: float
+    keeps: str = "executed"  # under our key: "success", "executed" (failures too) or "all" (refusals too)
     repeats: bool = True  # whether absence after an unknown outcome may be followed by a second send; never for mail
+
+    @property
+    def blind(self) -> bool:
+        """Whether our key alone makes a second send harmless. One that keeps only a yes acts again after a failure."""
+        return self.keyed and self.keeps != "success"
+
+    def key_until(self, first_sent_at: dt.datetime | None) -> dt.datetime | None:
+        """Until when the same key may be sent again unseen; None: without end, or nothing was sent, or no key."""
+        if not self.keyed or self.retention is None or first_sent_at is None:
+            return None
+        return first_sent_at + dt.timedelta(seconds=safe(self.retention))
+
+
+def safe(retention: float) -> float:
+    """How much of a retention is relied upon. An unpublished one is 0."""
+    return retention - min(retention * MARGIN_SHARE, LONGEST_MARGIN)

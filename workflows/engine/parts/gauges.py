@@ -92,7 +92,7 @@ def failed(outcome: Outcome) -> bool | None:
     """Whether an answer says that the provider is in trouble; None where it says nothing of that."""
     match outcome:
         case Unknown():
-            return True
+            return None if outcome.in_flight else True
         case Refused():
             return outcome.temporary
         case NotSent():

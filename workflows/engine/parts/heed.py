@@ -14,7 +14,7 @@ from workflows.states import REST, EffectState, World
 from workflows.toolbox import give_tools, times_of
 
 S, W = EffectState, World
-MAYBE_DONE = ("acknowledged", "pending", "unknown")  # outcomes after which something may be there
+MAYBE_DONE = ("acknowledged", "pending", "unknown", "in_flight")  # outcomes after which something may be there
 
 
 def answers(late: Sequence[tuple[Effect, Outcome]], now: dt.datetime) -> list[Effect]:

@@ -36,9 +36,19 @@ def outcome(
     names = {**known, **names_of(answer)}
     wait = _wait(answer, part["retry_within"])
     words = f"status {answer.status}: {said(answer, names)}".removesuffix(": ")
+    promise = part.get("idempotency") or {}
+    replayed = is_replay(promise, answer)
+    if replayed:
+        evidence = {**evidence, "replayed": True}
+    if _holds(promise.get("in_flight"), names):
+        return Unknown(reason=words, in_flight=True, retry_after=wait, evidence=evidence)
+    if _holds(promise.get("mismatch"), names):
+        return Refused(reason=f"our key came with another request before: {words}", mismatch=True, evidence=evidence)
     if 200 <= answer.status < 300 and reads_body(part) and is_unreadable(answer):
         return Unknown(
-            reason=f"{_kind(answer)} under status {answer.status}, where JSON was expected", evidence=evidence
+            reason=f"{_kind(answer)} under status {answer.status}, where JSON was expected",
+            replayed=replayed,
+            evidence=evidence,
         )
     if first_undoing and part["method"] == "DELETE" and answer.status in GONE:
         return Unknown(
@@ -49,14 +59,22 @@ def outcome(
     if _holds(part.get("pending"), names):
         return _pending(part, names, evidence)
     if _holds(part.get("temporary"), names):
-        return Refused(reason=words, temporary=True, retry_after=wait, evidence=evidence)
+        # What the provider keeps under our key it would only say again.
+        kept = replayed or promise.get("keeps") == "all"
+        return Refused(reason=words, temporary=not kept, retry_after=wait, evidence=evidence)
     if _holds(part.get("refused"), names):
         return Refused(reason=words, evidence=evidence)
     if answer.status in REDIRECTS:
         to = answer.headers.get("location", "nowhere")[:200]
         reason = f"redirect {answer.status} to {to} isn't followed; correct the address"
         return (Refused if answer.status in ELSEWHERE else Unknown)(reason=reason, evidence=evidence)
-    return Unknown(reason=f"{words} (nothing declared matches)", evidence=evidence)
+    return Unknown(reason=f"{words} (nothing declared matches)", replayed=replayed, evidence=evidence)
+
+
+def is_replay(promise: Mapping[str, Any], answer: Answer) -> bool:
+    """Whether the provider marks this answer as one that it gave before."""
+    marker = promise.get("marker")
+    return marker is not None and answer.headers.get(marker.lower(), "false").strip().lower() not in ("", "false", "0")
 
 
 def polled(

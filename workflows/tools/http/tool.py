@@ -34,7 +34,12 @@ class HttpTool(Tool):
         if not isinstance(found, tuple):
             return found
         answer, kept = found
-        told = {**part, "asked": prepared.request.url, "retry_within": self.timings(call.operation).retry_within}
+        told = {
+            **part,
+            "idempotency": self.promise(call.operation),
+            "asked": prepared.request.url,
+            "retry_within": self.timings(call.operation).retry_within,
+        }
         first = call.operation == "compensate" and call.attempt == 1
         return hidden(prepared, judging.outcome(told, answer, names, kept, first_undoing=first))
 

@@ -49,6 +49,10 @@ def some_seconds(value: Any) -> float:
     return length
 
 
+def retention(value: Any) -> float:
+    return 0.0 if value == "unpublished" else some_seconds(value)
+
+
 def timeout(value: Any) -> float:
     if (length := some_seconds(value)) > defaults.LONGEST_TIMEOUT:
         raise PydanticCustomError("duration", "must be at most 60s; longer work is pending, with a poll")
@@ -57,6 +61,7 @@ def timeout(value: Any) -> float:
 
 Duration = Annotated[float, BeforeValidator(seconds)]
 PositiveDuration = Annotated[float, BeforeValidator(some_seconds)]
+Retention = Annotated[float, BeforeValidator(retention)]
 Timeout = Annotated[float, BeforeValidator(timeout)]
 Text = Annotated[str, StringConstraints(min_length=1)]
 ToolName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_-]*(\.[A-Za-z0-9_-]+)*$", max_length=100)]
@@ -84,8 +89,16 @@ class Profile(Strict):
 
 
 class Idempotency(Strict):
+    """`retention: unpublished` is no time at all. `in_flight`, `mismatch`: conditions over an answer; `marker`: the
+    header by which the provider says that an answer is a replay."""
+
     by: Literal["native_key", "natural_key", "none"]
-    retention: PositiveDuration | None = None
+    retention: Retention | None = None
+    scope: Literal["account", "endpoint", "credential"] | None = None
+    keeps: Literal["executed", "success", "all"] | None = None
+    in_flight: Text | None = None
+    mismatch: Text | None = None
+    marker: Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9-]{1,100}$")] | None = None
 
 
 class Breaker(Strict):

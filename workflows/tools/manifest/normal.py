@@ -69,7 +69,8 @@ def _idempotency(spec: Spec) -> Spec:
 
 
 def _late(idempotency: Spec, timeout: float) -> float:
-    return timeout if idempotency["by"] == "native_key" else max(defaults.LATE, timeout)
+    blind = idempotency["by"] == "native_key" and idempotency.get("keeps") != "success"
+    return timeout if blind else max(defaults.LATE, timeout)
 
 
 def _asking(verify: Spec, forward: Spec) -> None:

@@ -10,6 +10,7 @@ from workflows.tools.manifest.names import (
     FORWARD,
     OF_A_CALL,
     OF_A_MAIL,
+    OF_AN_ANSWER,
     OF_AN_UNDOING,
     RUN,
     SUBJECT,
@@ -63,8 +64,21 @@ def _profile(checker: Checker, where: Where, spec: Spec) -> None:
         checker.add((*where, "profile", "access"), profile["access"], "must be read_only where effect_class is")
     if by == "natural_key" and "verify" not in spec:
         checker.add((*where, "idempotency", "by"), by, "needs a verify that asks the world by this natural key")
-    if "retention" in spec["idempotency"] and by != "native_key":
-        checker.add((*where, "idempotency", "retention"), None, f"means nothing where by is {by}")
+    _keys(checker, (*where, "idempotency"), spec["idempotency"], spec["kind"], OF_A_CALL)
+    undoing = spec.get("compensate", {}).get("idempotency", {})
+    if undoing != spec["idempotency"]:
+        _keys(checker, (*where, "compensate", "idempotency"), undoing, spec["kind"], OF_A_CALL | OF_AN_UNDOING)
+
+
+def _keys(checker: Checker, where: Where, promise: Spec, kind: str, names: frozenset[str]) -> None:
+    """What is said of keys must be said of a native key, and what is read of answers can be read over HTTP only."""
+    for name in promise:
+        if name != "by" and promise["by"] != "native_key":
+            checker.add((*where, name), promise[name], f"means nothing where by is {promise['by']}")
+        elif name in ("in_flight", "mismatch", "marker") and kind != "http":
+            checker.add((*where, name), promise[name], f"means nothing in kind {kind}, which has no such answers")
+    for name in ("in_flight", "mismatch"):
+        checker.condition((*where, name), promise.get(name), names | OF_AN_ANSWER)
 
 
 def _value(checker: Checker, where: Where, amount: int | str) -> None:
