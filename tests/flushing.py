@@ -10,7 +10,13 @@ from typing import Any
 from django.db.backends.postgresql.operations import DatabaseOperations
 
 KEPT = {"django_migrations", "django_content_type", "auth_permission", "auth_group", "auth_group_permissions"}
-ONLY = {"workflows_workflow": "name <> 'adhoc'", "workflows_team": "name <> 'operations'"}
+STARTER = "00000000-0000-7000-8000-000000000001"  # the shipped policy, and the entry that tells of it
+ONLY = {
+    "workflows_workflow": "name <> 'adhoc'",
+    "workflows_team": "name <> 'operations'",
+    "workflows_policy": f"id <> '{STARTER}'",
+    "workflows_entry": f"subject_id <> '{STARTER}'",
+}
 
 
 def empty(self: DatabaseOperations, _statements: list[str]) -> None:

@@ -8,17 +8,18 @@ import hashlib
 import hmac
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from django.conf import settings
 
+from workflows import origins
 from workflows.errors import Invalid
 from workflows.fetch import give, new
 from workflows.models import Effect, Run, Step, Tool
 from workflows.models.agent import Right, rights_of
 from workflows.states import Kind
-from workflows.toolbox import tool_of
+from workflows.toolbox import pins_of, tool_of
 from workflows.tools.call import Call
 
 KEY_LENGTH = 26
@@ -67,8 +68,9 @@ def call_for(effect: Effect, run: Run, steps: Iterable[Step], *, now: dt.datetim
     )
 
 
-def forward(run: Run, step: Step, steps: Iterable[Step], now: dt.datetime) -> Effect:
-    """The effect of a step whose arguments are known. Raises `ExpressionError` where a scope or text can't be made."""
+def forward(run: Run, step: Step, steps: Sequence[Step], now: dt.datetime, earlier: Iterable[Effect] = ()) -> Effect:
+    """The effect of a step whose arguments are known; `earlier`: the run's effects until now. Raises
+    `ExpressionError` where a scope or text can't be made."""
     tool = tool_of(step.tool)
     assert step.arguments is not None
     times = tool.timings("execute")
@@ -78,6 +80,7 @@ def forward(run: Run, step: Step, steps: Iterable[Step], now: dt.datetime) -> Ef
     effect.scopes = tool.scopes(call)
     effect.residue = tool.residue(call, "execute")
     effect.value = tool.value(call)
+    origins.say(effect, run, step, steps, call, earlier)
     return effect
 
 
@@ -97,6 +100,7 @@ def bare_compensation(of: Effect, run: Run, step: Step, now: dt.datetime) -> Eff
     effect.compensates = of
     effect.granted = of.granted
     effect.scopes, effect.value = of.scopes, of.value
+    origins.as_of(effect, of)
     return effect
 
 
@@ -114,6 +118,7 @@ def fallback(
     effect.compensates = of
     effect.granted = of.granted
     effect.scopes, effect.value = of.scopes, of.value
+    origins.as_of(effect, of)
     effect.verifiable = not effect.read_only and built.timings("execute").verifies and may_look(effect)
     effect.residue = built.residue(call_for(effect, run, steps, now=now), "execute")
     return effect
@@ -142,6 +147,7 @@ def _effect(
 ) -> Effect:
     tool = tool or step.tool
     profile = tool.profile
+    profile_digest, implementation = pins_of(tool)
     effect = new(
         Effect,
         run_id=run.id,
@@ -160,6 +166,8 @@ def _effect(
         effect_class=profile["effect_class"],
         owner=profile["owner"],
         customer_visible=profile["customer_visible"],
+        profile_digest=profile_digest,
+        implementation=implementation,
         verifiable=False,
         due_at=now,
         created_at=now,

@@ -5,6 +5,8 @@ Only `current` of these rows ever changes; it is for those who start something n
 
 from __future__ import annotations
 
+import hashlib
+import inspect
 import uuid
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -23,6 +25,7 @@ V = TypeVar("V", Stored, Workflow)
 # By the number of the id: an id makes its hash anew whenever it is looked for.
 _stored: dict[int, Any] = {}
 _built: dict[int, Tool] = {}
+_pins: dict[int, tuple[str, str]] = {}
 
 
 def tool_of(stored: Stored) -> Tool:
@@ -30,6 +33,31 @@ def tool_of(stored: Stored) -> Tool:
     if number not in _built:
         _built[number] = registry.build(stored.name, stored.kind, stored.spec)
     return _built[number]
+
+
+def pins_of(stored: Stored) -> tuple[str, str]:
+    """(digest of the profile, digest of what carries the tool out), which each of its effects keeps.
+
+    A declared tool is carried out as its manifest says; a Python tool by code that may change under one version."""
+    number = stored.id.int
+    if number not in _pins:
+        profile = hashlib.sha256(repr(sorted(stored.profile.items())).encode()).hexdigest()
+        code = stored.digest
+        if stored.kind == "python":
+            code += _source(registry.tool_class(stored.kind, stored.spec))
+        _pins[number] = (profile[:PIN], hashlib.sha256(code.encode()).hexdigest()[:PIN])
+    return _pins[number]
+
+
+PIN = 32  # hex digits: 128 bits tell two of an installation's versions apart
+
+
+def _source(cls: type[Tool]) -> str:
+    """The module's text: what a class calls beside itself is what it does, too."""
+    try:
+        return inspect.getsource(inspect.getmodule(cls) or cls)
+    except (OSError, TypeError):
+        return f"{cls.__module__}.{cls.__qualname__}"
 
 
 def times_of(effect: Effect) -> Timings:
@@ -63,5 +91,5 @@ def _known(model: type[V], ids: list[uuid.UUID]) -> list[V]:
 
 def forget() -> None:
     """Lets go of all that is kept: for tests that make other tools under old ids."""
-    for kept in (_stored, _built):
+    for kept in (_stored, _built, _pins):
         kept.clear()

@@ -212,7 +212,7 @@ def test_policy_is_asked_at_the_door_on_present_facts(
     agent.tools = []
     agent.save()
     if guard == "off":
-        monkeypatch.setattr(policy, "decide", lambda **_: policy.Verdict(policy.ALLOW, "as it was asked"))
+        monkeypatch.setattr(policy, "decide", lambda *_: policy.Verdict(policy.ALLOW, "as it was asked"))
     drain_once()
     assert len(world.sends) == (0 if guard == "on" else 1)
     assert states(again(run)) == {"a forward": "cancelled nothing" if guard == "on" else "verified present"}

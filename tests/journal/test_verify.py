@@ -50,7 +50,7 @@ def test_an_untouched_journal_is_whole_and_all_of_it_was_read(run: Run, monkeypa
     call_command("verify_journal", "--json", stdout=out)
     told = json.loads(out.getvalue())
     kinds = set(Entry.objects.values_list("subject_kind", flat=True))
-    assert kinds == {"run", "effect", "case"}
+    assert kinds == {"run", "effect", "case", "policy"}
     assert (told["ok"], told["flaws"], told["checkpoints"]) == (True, [], 1)
     assert (told["entries"], told["subjects"]) == (
         Entry.objects.count(),

@@ -92,7 +92,7 @@ def _workflow(agent: Agent, body: StartBody) -> Workflow:
 
 def _denied(agent: Agent, name: str) -> Denied:
     reason = f"workflow {name} is not among those of agent {agent.name}"
-    denial.write(agent, act=f"start {name}", reason=reason)
+    denial.write(agent, act=f"start {name}", verdict=denial.not_granted(reason))
     return Denied(reason)
 
 

@@ -11,7 +11,7 @@ from django.db import transaction
 from workflows import ledger, rows
 from workflows.authority import grants, policy
 from workflows.engine.parts import denial
-from workflows.engine.parts.locked import locked_run
+from workflows.engine.parts.locked import locked_run, own_run
 from workflows.engine.parts.room import room_or_refuse
 from workflows.errors import Denied, Flaw, Invalid, NameTaken, RunOver, Sealed
 from workflows.models import Agent, Run, Step, Tool
@@ -35,7 +35,7 @@ class StepBody:
 
 def add_step(agent: Agent, run_id: uuid.UUID, body: StepBody) -> tuple[Step, bool]:
     """(the step, whether it was made now). Raises `Invalid`, `Denied`, `NameTaken`, `RunOver`, `Sealed`, `NotFound`."""
-    tool = _tool(agent, body)
+    tool = _tool(agent, own_run(agent, run_id), body)
     with transaction.atomic():
         run = locked_run(agent, run_id)
         steps = list(Step.objects.filter(run=run).select_related("tool").order_by("ordinal"))
@@ -52,16 +52,16 @@ def add_step(agent: Agent, run_id: uuid.UUID, body: StepBody) -> tuple[Step, boo
         return step, True
 
 
-def _tool(agent: Agent, body: StepBody) -> Tool:
+def _tool(agent: Agent, run: Run, body: StepBody) -> Tool:
     tool = Tool.objects.filter(name=body.tool, current=True).first()
     if tool is None:
         known = Tool.objects.filter(current=True).order_by("name").values_list("name", flat=True)
         mine = ", ".join(name for name in known if agent.may_use_tool(name)) or "none"
         raise Invalid("unknown tool", [Flaw("tool", body.tool, f"there is no such tool; yours are: {mine}")])
-    verdict = grants.refused(agent, tool.name, tool.profile)
-    verdict = verdict or policy.decide(agent=agent, tool=tool.name, profile=tool.profile, kind="forward")
+    facts = policy.facts.of_request(agent, run, tool, body.arguments, rows.now())
+    verdict = grants.refused(agent, tool.name, tool.profile) or policy.decide(policy.present(), facts)
     if verdict.verdict == policy.DENY:
-        denial.write(agent, act=f"forward {tool.name}", reason=verdict.reason, rule=verdict.rule)
+        denial.write(agent, act=f"forward {tool.name}", verdict=verdict, facts=facts)
         raise Denied(verdict.reason)
     if flaws := tool_of(tool).check(body.arguments):
         raise Invalid(f"the arguments do not fit tool {tool}", flaws)

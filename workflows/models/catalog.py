@@ -1,4 +1,4 @@
-"""What manifests declared: versions of tools and workflows. Rows are never changed but for `current`."""
+"""What manifests declared: versions of tools and workflows. Rows are never changed but for `current`, and for being withdrawn."""
 
 from __future__ import annotations
 
@@ -29,7 +29,12 @@ class Declared(models.Model):
 
 
 class Tool(Declared):
+    """`withdrawn_at`: since when this version may not be called any more, by whom and why."""
+
     kind = models.CharField(max_length=20)
+    withdrawn_at = models.DateTimeField(null=True, blank=True)
+    withdrawn_by = models.CharField(max_length=100, blank=True)
+    withdrawn_why = models.TextField(blank=True)
 
     class Meta:
         ordering = ("name", "-version")

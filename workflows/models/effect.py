@@ -49,6 +49,13 @@ class Effect(models.Model):
     residue = models.TextField(blank=True)
     value = json_field()
     on_behalf_of = models.CharField(max_length=100, blank=True)
+    # What it is aimed at, and what of it stems from untrusted content; see `workflows.origins`.
+    origin = json_field(list)
+    targets = json_field(list)
+    reach = models.PositiveIntegerField(default=0)  # different targets of its run, these included
+    chain_class = models.CharField(max_length=30, blank=True)  # the gravest among the steps of its run
+    profile_digest = models.CharField(max_length=32, blank=True)
+    implementation = models.CharField(max_length=32, blank=True)
 
     # Where it stands.
     state = StateField(default=S.READY.value, choices=choices(EffectState), protected=True)

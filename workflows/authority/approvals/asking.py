@@ -11,6 +11,7 @@ from workflows.authority.approvals import digest
 from workflows.authority.verdict import Verdict
 from workflows.fetch import new
 from workflows.models import Approval, Effect
+from workflows.toolbox import pins_of
 
 SHOWN_IN_QUESTION = 200  # characters of a value that an approver is asked to repeat
 
@@ -18,6 +19,7 @@ SHOWN_IN_QUESTION = 200  # characters of a value that an approver is asked to re
 def fields_of(effect: Effect, policy: str, target: Mapping[str, Any] | None) -> dict[str, Any]:
     """What an approval of this effect would be over now. `target`: what was last read of what it acts on."""
     tool = effect.tool
+    profile, implementation = pins_of(tool)
     return {
         "effect": str(effect.id),
         "key": effect.key,
@@ -28,8 +30,8 @@ def fields_of(effect: Effect, policy: str, target: Mapping[str, Any] | None) -> 
         "tool": tool.name,
         "version": tool.version,
         "definition": tool.digest,
-        "implementation": "",
-        "profile": tool.digest,
+        "implementation": implementation,
+        "profile": profile,
         "policy": policy,
         "target_version": (target or {}).get("version"),
     }
@@ -53,7 +55,7 @@ def asked(
         reason=verdict.rule,
         why=verdict.reason,
         policy=verdict.policy,
-        origin=[],
+        origin=effect.origin,
         target=dict(target) if target else None,
         question=question_of(effect),
         approvers=verdict.approvers if isinstance(verdict.approvers, str) else list(verdict.approvers),

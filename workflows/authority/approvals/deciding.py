@@ -153,7 +153,8 @@ def _turned_down(approval: Approval, effect: Effect, now: dt.datetime, by: User)
 def _as_asked(approval: Approval) -> Verdict:
     """What the policy said when it asked, under the version that is in force now: another version asks anew."""
     approvers = approval.approvers if isinstance(approval.approvers, str) else tuple(approval.approvers)
-    return Verdict(policy.ASK, approval.reason, approval.why, approvers, approval.needed, policy=policy.in_force_name())
+    label = policy.label_in_force()
+    return Verdict(policy.ASK, approval.reason, approval.why, approvers, approval.needed, policy=label)
 
 
 def _keep(

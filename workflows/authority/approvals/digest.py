@@ -45,8 +45,12 @@ WORDS = {
 
 def digest_of(fields: Mapping[str, Any]) -> str:
     """sha256 in hex. Raises `ValueError` for what isn't JSON, `KeyError` where a field is missing."""
-    document = {"digest_version": VERSION, **{name: fields[name] for name in REASONS}}
-    return hashlib.sha256(_canonical(document).encode()).hexdigest()
+    return hashlib.sha256(text_of(fields).encode()).hexdigest()
+
+
+def text_of(fields: Mapping[str, Any]) -> str:
+    """The JSON that the digest is over: ASCII, so that its bytes are the same everywhere."""
+    return _canonical({"digest_version": VERSION, **{name: fields[name] for name in REASONS}})
 
 
 _canonical = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False).encode

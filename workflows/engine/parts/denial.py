@@ -2,23 +2,39 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
+from typing import Any
+
 from workflows import rows
-from workflows.authority import policy
+from workflows.authority import grants, policy
 from workflows.models import Agent, Decision
 
+MOST_KEPT = 16_384  # characters of refused arguments: enough to see what was tried
 
-def write(agent: Agent, *, act: str, reason: str, rule: str = "not-granted") -> None:
+
+def write(agent: Agent, *, act: str, verdict: policy.Verdict, facts: Mapping[str, Any] | None = None) -> None:
+    """`facts`: those that the policy was asked with, where it was."""
+    inputs: dict[str, Any] = {"tools_of_agent": agent.tools, "workflows_of_agent": agent.workflows}
+    if facts is not None:
+        inputs |= policy.facts.kept(facts)
+        if len(json.dumps(facts["arguments"], default=str)) <= MOST_KEPT:
+            inputs["arguments"] = facts["arguments"]
     rows.create(
         [
             Decision(
                 agent_id=agent.id,
                 act=act[:200],
                 verdict=policy.DENY,
-                policy=policy.NAME,
-                rule=rule,
-                reason=reason,
-                inputs={"tools_of_agent": agent.tools, "workflows_of_agent": agent.workflows},
+                policy=verdict.policy,
+                rule=verdict.rule,
+                reason=verdict.reason,
+                inputs=inputs,
                 at=rows.now(),
             )
         ]
     )
+
+
+def not_granted(reason: str) -> policy.Verdict:
+    return policy.Verdict(policy.DENY, grants.RULE, reason, policy=grants.NAME)

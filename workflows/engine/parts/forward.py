@@ -59,7 +59,7 @@ def go_on(run: Run, steps: list[Step], effects: list[Effect], changes: Changes) 
     """Turns back on failure or deadline; begins what can begin; ends. Returns the reasons for a person."""
     if _stopped(run, steps, effects, changes.now):
         return []
-    _begin_steps(run, steps, changes)
+    _begin_steps(run, steps, effects, changes)
     if failed := [s for s in steps if s.state == StepState.FAILED]:
         _fail(run, failed[0])
         return []
@@ -94,16 +94,16 @@ def _fail(run: Run, step: Step) -> None:
     run.unwind(ending=run.workflow.spec["on_failure"], cause="step", reason=reason)
 
 
-def _begin_steps(run: Run, steps: list[Step], changes: Changes) -> None:
+def _begin_steps(run: Run, steps: list[Step], effects: list[Effect], changes: Changes) -> None:
     states = {step.name: step.state for step in steps}
     for step in steps:
         if step.state != StepState.PENDING:
             continue
         if all(states[name] in (StepState.DONE, StepState.SKIPPED) for name in step.after):
-            _begin(run, step, steps, changes)
+            _begin(run, step, steps, [*effects, *changes.born[run.id]], changes)
 
 
-def _begin(run: Run, step: Step, steps: list[Step], changes: Changes) -> None:
+def _begin(run: Run, step: Step, steps: list[Step], earlier: list[Effect], changes: Changes) -> None:
     changes.steps.append(step)
     try:
         arguments = step.arguments
@@ -113,7 +113,7 @@ def _begin(run: Run, step: Step, steps: list[Step], changes: Changes) -> None:
             step.fail(reason="bad_arguments", detail="; ".join(str(flaw) for flaw in flaws))
             return
         step.begin(arguments=arguments)
-        effect = making.forward(run, step, steps, changes.now)
+        effect = making.forward(run, step, steps, changes.now, earlier)
     except ExpressionError as trouble:
         step.event = ""
         step.fail(reason="bad_arguments", detail=shown(str(trouble), 500))

@@ -1,20 +1,30 @@
-"""An agent's own run, locked. Another agent's is not found, like one that doesn't exist."""
+"""An agent's own run, locked or not. Another agent's is not found, like one that doesn't exist."""
 
 from __future__ import annotations
 
 import uuid
+
+from django.db.models import QuerySet
 
 from workflows.errors import NotFound
 from workflows.models import Agent, Run
 
 
 def locked_run(agent: Agent, run_id: uuid.UUID) -> Run:
-    run = (
-        Run.objects.filter(id=run_id, **agent.owned)
-        .select_for_update(of=("self",))
-        .select_related("workflow", "agent")
-        .first()
-    )
+    return _found(_runs(agent, run_id).select_for_update(of=("self",)))
+
+
+def own_run(agent: Agent, run_id: uuid.UUID) -> Run:
+    """As it is now, for a look at it."""
+    return _found(_runs(agent, run_id))
+
+
+def _runs(agent: Agent, run_id: uuid.UUID) -> QuerySet[Run]:
+    return Run.objects.filter(id=run_id, **agent.owned).select_related("workflow", "agent")
+
+
+def _found(runs: QuerySet[Run]) -> Run:
+    run = runs.first()
     if run is None:
         raise NotFound("There is no such run, or it isn't yours.")
     return run

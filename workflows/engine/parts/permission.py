@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from workflows.authority import approvals, grants, policy
 from workflows.fetch import new
@@ -14,7 +15,11 @@ from workflows.toolbox import times_of
 def ask(effects: Sequence[Effect], now: dt.datetime, stopped: list[Effect]) -> tuple[list[Effect], list[Decision]]:
     """(those that may leave, in their order; a decision for each effect). Denied ones end, others wait for persons;
     both are put into `stopped`."""
-    verdicts = [_verdict(effect) for effect in effects]
+    if not effects:
+        return [], []
+    present = policy.present({effect.tool_id for effect in effects})
+    facts = [policy.facts.of_effect(e, now, current=e.tool_id not in present.superseded) for e in effects]
+    verdicts = [_verdict(effect, present, some) for effect, some in zip(effects, facts, strict=True)]
     asking = [(e, v) for e, v in zip(effects, verdicts, strict=True) if v.verdict == policy.ASK]
     may = {effect.id for effect in approvals.present(asking, now, stopped)}
     going = []
@@ -23,16 +28,17 @@ def ask(effects: Sequence[Effect], now: dt.datetime, stopped: list[Effect]) -> t
             going.append(effect)
         elif verdict.verdict == policy.DENY:
             _deny(effect, verdict, stopped)
-    return going, [_decision(e, v, now) for e, v in zip(effects, verdicts, strict=True)]
+    told = [_decision(e, v, f, now) for e, v, f in zip(effects, verdicts, facts, strict=True)]
+    return going, told
 
 
-def _verdict(effect: Effect) -> policy.Verdict:
+def _verdict(effect: Effect, present: policy.Present, facts: Mapping[str, Any]) -> policy.Verdict:
     tool = effect.tool
     if refused := grants.refused_now(effect, natural=times_of(effect).natural and not effect.asked):
         return refused
     if effect.forward:
         effect.granted = grants.as_text(effect.agent.rights(tool.name))
-    return policy.decide(agent=effect.agent, tool=tool.name, profile=tool.profile, kind=effect.kind)
+    return policy.decide(present, facts)
 
 
 def _deny(effect: Effect, verdict: policy.Verdict, stopped: list[Effect]) -> None:
@@ -43,11 +49,10 @@ def _deny(effect: Effect, verdict: policy.Verdict, stopped: list[Effect]) -> Non
     stopped.append(effect)
 
 
-def _decision(effect: Effect, verdict: policy.Verdict, now: dt.datetime) -> Decision:
+def _decision(effect: Effect, verdict: policy.Verdict, facts: Mapping[str, Any], now: dt.datetime) -> Decision:
     agent = effect.agent
     inputs = {
-        "tool": effect.tool.name,
-        "version": effect.tool.version,
+        **policy.facts.kept(facts),
         "digest": effect.digest,
         "attempt": effect.attempts + 1,
         "tools_of_agent": agent.tools,

@@ -37,15 +37,15 @@ class Expression:
     def run(self, names: Mapping[str, Any]) -> Any:
         """The JSON value over these names. Raises `ExpressionError` for everything that has none."""
         variables, load = bound(names, self.analysis.variables, self.text)
-        self._afford(load)
+        self.afford(load)
         trouble: list[str] = []
-        known = {**functions.extensions(trouble), "secret": token_of} if self._calls_ours() else {}
+        known = {**functions.extensions(trouble), "secret": token_of} if self.calls_ours else {}
         try:
             value = self.program.execute(cel.Context(variables=variables, functions=known))
         except (KeyboardInterrupt, SystemExit):
             raise
         except BaseException as error:  # a panic in the library is no Exception
-            raise ExpressionError("", self.text, _said(error)) from None
+            raise ExpressionError("", self.text, said(error)) from None
         if trouble:
             raise ExpressionError("", self.text, trouble[0])
         return out(value, self.text)
@@ -57,10 +57,12 @@ class Expression:
             raise ExpressionError("", self.text, f"gives {type(value).__name__}, not true or false")
         return value
 
-    def _calls_ours(self) -> bool:
+    @property
+    def calls_ours(self) -> bool:
         return not self.analysis.functions <= functions.FREE_NATIVE
 
-    def _afford(self, load: Load) -> None:
+    def afford(self, load: Load, most: int = MOST_WORK) -> None:
+        """Raises `ExpressionError` where it would cost too much over what is bound."""
         longest = max(load.longest, self.text.count(","))
         work = load.weight * len(self.analysis.paths) ** 2
         for one in self.analysis.comprehensions:
@@ -71,7 +73,7 @@ class Expression:
                 work += longest * (load.weight * one.own + longest * (others + one.literals)) // 2
             elif one.macro == "filter":
                 work += longest * load.weight // 2
-        if work > MOST_WORK:
+        if work > most:
             raise ExpressionError("", self.text, f"would cost too much on {load.nodes} values (longest {longest})")
         if "matches" in self.analysis.functions and load.characters > MOST_CHARACTERS_MATCHED:
             raise ExpressionError("", self.text, f"would match over {MOST_CHARACTERS_MATCHED} characters")
@@ -107,7 +109,7 @@ def _compiled(text: str) -> Expression:
     except (KeyboardInterrupt, SystemExit):
         raise
     except BaseException as error:  # a panic in the library is no Exception
-        raise ExpressionError("", text, f"is no expression: {_said(error)}") from None
+        raise ExpressionError("", text, f"is no expression: {said(error)}") from None
     # Both readers must agree on what is read, else a name could slip past the check of one of them.
     if not {str(name) for name in analysis.variables} <= seen:
         raise ExpressionError("", text, "can't be read without doubt; write it more simply")
@@ -119,7 +121,7 @@ def _compiled(text: str) -> Expression:
     return Expression(text, analysis, program)
 
 
-def _said(error: BaseException) -> str:
+def said(error: BaseException) -> str:
     """The library's words without the source, which the error shows itself, and without its advice."""
     message = str(error)
     if isinstance(error, KeyError):

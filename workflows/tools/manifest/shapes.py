@@ -30,13 +30,13 @@ def tool(document: Document, where: Where, raw: Any) -> tuple[AnyTool | None, li
         return None, [document.flaw((*where, "kind"), kind, "isn't built yet; call the server's HTTP side for now")]
     if isinstance(raw, dict) and (not isinstance(kind, str) or kind not in SHAPES):
         return None, [document.flaw((*where, "kind"), kind, f"must be one of {', '.join(KINDS)}")]
-    model, flaws = _model(SHAPES.get(str(kind), AnyTool), document, where, raw)
+    model, flaws = model_of(SHAPES.get(str(kind), AnyTool), document, where, raw)
     return model, flaws
 
 
 def workflow(document: Document, where: Where, raw: Any) -> tuple[Workflow | None, list[Flaw]]:
     """The model of one workflow, or what is wrong with its shape."""
-    return _model(Workflow, document, where, raw)
+    return model_of(Workflow, document, where, raw)
 
 
 def plain(value: Any) -> Any:
@@ -50,7 +50,8 @@ def plain(value: Any) -> Any:
     return value
 
 
-def _model(shape: type[M], document: Document, where: Where, raw: Any) -> tuple[M | None, list[Flaw]]:
+def model_of(shape: type[M], document: Document, where: Where, raw: Any) -> tuple[M | None, list[Flaw]]:
+    """The model of a document's part by its shape, or what is wrong with it."""
     try:
         return shape.model_validate(raw), []
     except ValidationError as error:
