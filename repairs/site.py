@@ -15,7 +15,7 @@ from django.shortcuts import redirect
 from django.urls import reverse_lazy
 
 from config.house import disk
-from repairs import worklist
+from repairs import frozen, worklist
 from repairs.desk import desk_of
 from repairs.models import Case, Person
 from repairs.scope import visible
@@ -83,7 +83,7 @@ def frame(request: HttpRequest) -> dict[str, Any]:
     if desk is None or desk.must_change:
         return {"desk": desk}
     open_cases = worklist.live(visible(desk, Case)).order_by()[: worklist.CAP + 1].count()
-    return {"desk": desk, "open_cases": open_cases, "low_disk": disk.low()}
+    return {"desk": desk, "open_cases": open_cases, "low_disk": disk.low(), "frozen": frozen.in_force(desk)}
 
 
 site = ConsoleSite(name="admin")

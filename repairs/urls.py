@@ -6,7 +6,7 @@ from django.urls import URLPattern, URLResolver, path
 
 from repairs import admin  # noqa: F401  registers the records
 from repairs.site import site
-from repairs.views import acts, case, effect, home, queue, run, runs, tools, workflows
+from repairs.views import acts, case, effect, home, queue, run, runs, stops, tools, workflows
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", home.home, name="home"),
@@ -32,6 +32,9 @@ urlpatterns: list[URLPattern | URLResolver] = [
         )
         for name in effect.VALUES
     ),
+    path("stops/", stops.stops, name="stops"),
+    path("stops/freeze", stops.freeze, name="freeze"),
+    path("stops/<uuid:stop_id>/lift", stops.lift, name="lift"),
     path("tools/", tools.tools, name="tools"),
     path("tools/<str:name>/", tools.tool, name="tool"),
     path("tools/<str:name>/sends", tools.sends, name="tool-sends"),

@@ -12,9 +12,10 @@ from django import template
 from django.utils.html import conditional_escape, format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 
-from repairs.words import marks
-from repairs.words.reasons import because
+from repairs.words import actors, marks
+from repairs.words.reasons import HELD, because
 from repairs.words.visible import Piece, parts, up_to
+from repairs.words.waits import waits_for
 
 register = template.Library()
 
@@ -146,7 +147,9 @@ def shape(name: str) -> dict[str, str]:
 
 @register.filter
 def reason(code: str, kind: str = "forward") -> str:
-    """What a reason's code means; "" for none."""
+    """What the code of an effect's reason means; "" for none. A run that is told to hold has another clause."""
+    if code == "hold":
+        return HELD
     return because(code, undoing=kind == "compensation") if code else ""
 
 
@@ -181,6 +184,18 @@ EVENTS = {
     "wait": "The case waits for an answer.",
     "proceed": "The case waits for nobody any more.",
 }
+
+
+@register.filter
+def waits(blocker: object) -> str:
+    """What a blocker of a waiting effect says."""
+    return waits_for(blocker)
+
+
+@register.filter
+def who(actor: str) -> str:
+    """Whoever did something, by the journal's name for them."""
+    return actors.who(actor)
 
 
 @register.filter

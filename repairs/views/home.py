@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 
-from repairs import worklist
+from repairs import frozen, worklist
 from repairs.models import Case
 from repairs.scope import visible
 from repairs.views.queue import rows_of
@@ -30,6 +30,7 @@ def home(request: HttpRequest) -> HttpResponse:
         views=counted(worklist.counts(cases, now, desk.user.pk)),
         first=rows_of(list(first), now),
         latest=latest,
+        waiting=frozen.waiting_by_name(desk),
     )
 
 

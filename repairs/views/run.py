@@ -6,6 +6,7 @@ import dataclasses
 import uuid
 from typing import Any
 
+from django.db.models import OuterRef, Subquery
 from django.http import HttpRequest, HttpResponse
 
 from repairs import lanes, reading
@@ -71,11 +72,12 @@ def lines_of(run: Run, effects: list[Effect], facts: list[EffectFacts]) -> list[
 
 
 def entries_of(run_id: uuid.UUID) -> tuple[list[dict[str, Any]], int]:
-    """The run's journal: the first and the last entries, and how many lie between. Two queries."""
-    found = list(Entry.objects.filter(run_id=run_id).order_by("id")[: FIRST + LAST + 1])
+    """The run's journal with its words: the first and the last entries, and how many lie between."""
+    words = Subquery(Payload.objects.filter(entry_id=OuterRef("id")).values("data"))
+    entries = Entry.objects.filter(run_id=run_id).annotate(data=words)
+    found = list(entries.order_by("id")[: FIRST + LAST + 1])
     left_out = 0
     if len(found) > FIRST + LAST:
-        tail = list(Entry.objects.filter(run_id=run_id).order_by("-id")[:LAST])[::-1]
+        tail = list(entries.order_by("-id")[:LAST])[::-1]
         found, left_out = found[:FIRST] + tail, -1
-    payloads = dict(Payload.objects.filter(entry_id__in=[e.id for e in found]).values_list("entry_id", "data"))
-    return [{"entry": entry, "data": payloads.get(entry.id)} for entry in found], left_out
+    return [{"entry": entry, "data": entry.data} for entry in found], left_out

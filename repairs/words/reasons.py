@@ -107,6 +107,8 @@ NOTES = {
     "written_off": "people decided to leave it as it is",
 }
 
+HELD = "held by a stop, or by a credential that is not accepted any more"  # of a blocked effect
+
 # The same codes as a title of two or three words, for lists.
 TITLES = {
     "refused": "refused",

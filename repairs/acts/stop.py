@@ -1,0 +1,54 @@
+"""Freezing and lifting from the console. Whoever works here may freeze; to lift takes an approver or an operator, and
+another person than who froze it where the stop says so (the engine's verb checks that)."""
+
+from __future__ import annotations
+
+import datetime as dt
+import uuid
+
+from django.http import Http404
+
+from repairs import frozen
+from repairs.acts.door import actor
+from repairs.desk import Desk
+from repairs.roles import APPROVER, OPERATOR, REPAIRER
+from repairs.scope import visible
+from workflows.authority import stops
+from workflows.errors import Denied, Flaw, Invalid
+from workflows.models import Agent, Stop
+from workflows.models.stop import Target
+
+MAY_FREEZE = frozenset({REPAIRER, APPROVER, OPERATOR})
+MAY_LIFT = frozenset({APPROVER, OPERATOR})
+
+
+def freeze(
+    desk: Desk, *, target: str, name: str, why: str, until: dt.datetime | None, second_person: bool | None
+) -> stops.Frozen:
+    if not desk.roles & MAY_FREEZE:
+        raise Denied(f"{desk.user.get_username()} may read here; to freeze takes a repairer, approver or operator.")
+    if target == Target.AGENT and desk.teams is not None and not visible(desk, Agent).filter(name=name).exists():
+        raise Invalid("Nothing was frozen.", [Flaw("name", name, "is no agent of your teams")])
+    return stops.freeze(target, name, by=actor(desk.user), why=why, until=until, second_person=second_person)
+
+
+def lift(desk: Desk, stop_id: uuid.UUID, *, why: str) -> Stop:
+    if not desk.roles & MAY_LIFT:
+        raise Denied(f"{desk.user.get_username()} may not lift a stop; that takes an approver or an operator.")
+    stop = frozen.seen_by(desk).filter(id=stop_id).first()
+    if stop is None:
+        raise Http404("There is no such stop.")
+    if stop.cause == "restored" and OPERATOR not in desk.roles:
+        raise Denied("After a restore an operator says that work may go on.")
+    return stops.lift(stop_id, by=actor(desk.user), why=why)
+
+
+def may_not_lift(desk: Desk, stop: Stop, four_eyes: str) -> str:
+    """Why this person can't lift it, for the page; "" where they can."""
+    if not desk.roles & MAY_LIFT:
+        return "An approver or an operator can lift it."
+    if stop.cause == "restored" and OPERATOR not in desk.roles:
+        return "After a restore an operator says that work may go on."
+    if stop.second_person and stop.frozen_by == actor(desk.user) and four_eyes != "when_possible":
+        return "You froze it; another person must lift it."
+    return ""

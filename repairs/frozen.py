@@ -1,0 +1,70 @@
+"""What is frozen, as one person may see it, and how much waits for each stop. Used by every frame, home and stops."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import Counter
+from typing import Any
+
+from django.db.models import Count, Q, QuerySet
+from django.utils import timezone
+
+from repairs.acts.door import actor
+from repairs.desk import Desk
+from repairs.scope import visible
+from repairs.words.waits import waits_for
+from repairs.worklist import CAP
+from workflows.models import Agent, Effect, Stop
+from workflows.models.stop import StopState, Target
+from workflows.states import EffectState
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Held:
+    """A stop in force; `waiting`: how many effects of the person's teams it holds now."""
+
+    stop: Stop
+    waiting: int
+    why_not: str  # "" where this person may lift it
+
+
+def seen_by(desk: Desk) -> QuerySet[Stop]:
+    """Stops of tools, workflows and everything concern all; those of an agent its teams; those of a subject name a
+    customer, so that people with teams see only the ones they made."""
+    rows = Stop.objects.all()
+    if desk.teams is None:
+        return rows
+    agents = Q(target=Target.AGENT.value, name__in=visible(desk, Agent).values("name"))
+    subjects = Q(target=Target.SUBJECT.value, frozen_by=actor(desk.user))
+    return rows.filter(~Q(target__in=[Target.AGENT.value, Target.SUBJECT.value]) | agents | subjects)
+
+
+def in_force(desk: Desk) -> list[Stop]:
+    now = timezone.now()
+    standing = seen_by(desk).filter(Q(until__isnull=True) | Q(until__gt=now), state=StopState.FROZEN.value)
+    return list(standing.order_by("id")[:100])
+
+
+def waiting(desk: Desk) -> Counter[str]:
+    """How many effects each stop holds, by its id as text."""
+    found: Counter[str] = Counter()
+    for blocked_by, number in groups(desk):
+        for blocker in blocked_by:
+            if stop := blocker.get("stop"):
+                found[stop] += number
+    return found
+
+
+def waiting_by_name(desk: Desk) -> list[tuple[str, int]]:
+    """The same of everything that holds effects, as home says it: most first."""
+    found: Counter[str] = Counter()
+    for blocked_by, number in groups(desk):
+        found[" and ".join(waits_for(blocker) for blocker in blocked_by)] += number
+    return found.most_common(10)
+
+
+def groups(desk: Desk) -> list[tuple[list[dict[str, Any]], int]]:
+    """What holds, and how many effects are held by just that; at most CAP are counted. One query, a few rows."""
+    held = visible(desk, Effect).filter(state=EffectState.BLOCKED.value, reason="hold").order_by()[: CAP + 1]
+    rows = Effect.objects.filter(id__in=held.values("id")).order_by().values("blocked_by")
+    return list(rows.annotate(number=Count("id")).values_list("blocked_by", "number"))

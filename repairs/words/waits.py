@@ -1,0 +1,25 @@
+"""What one blocker of a waiting effect says, as a clause: which stop, which credential, which resource."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def waits_for(blocker: Any) -> str:
+    """Ids are left out where something can be named; a blocker of an unknown form is said as it stands."""
+    match blocker:
+        case {"stop": str(), "on": on, **rest}:
+            return f"{on} is frozen{until(rest)}"
+        case {"credential": name, "why": why}:
+            return f"credential {name}: {why}"
+        case {"scope": scope, "effect": _}:
+            return f"another effect is at {scope}"
+        case dict():
+            return " ".join(f"{key} {value}" for key, value in blocker.items() if value is not None)
+        case _:
+            return str(blocker)
+
+
+def until(rest: dict[Any, Any]) -> str:
+    end = rest.get("until")
+    return f" until {str(end)[:16].replace('T', ' ')} UTC" if end else ""
