@@ -10,6 +10,7 @@ from django.conf import settings
 
 from config.house.errors import SetupError
 
+POOLED = "MAKEGOOD_POOLED"  # 1: sessions don't last, so nothing may be kept in one beyond a transaction
 SCHEMES = ("postgresql", "postgres")
 KEEP_SECONDS = 600  # a connection is kept this long: longer than any poll, shorter than most firewalls' idle limit
 CONNECT_SECONDS = "5"  # a database that hasn't answered by then is said not to answer
@@ -30,6 +31,7 @@ def settings_of(url: str) -> dict[str, Any]:
     if not parts.path.strip("/"):
         raise _bad(url, "it names no database")
     query = dict(parse_qsl(parts.query))
+    pooled = os.environ.get(POOLED) == "1"
     return {
         "ENGINE": "django.db.backends.postgresql",
         "NAME": unquote(parts.path.removeprefix("/")),
@@ -39,7 +41,13 @@ def settings_of(url: str) -> dict[str, Any]:
         "PORT": str(port or ""),
         "CONN_MAX_AGE": KEEP_SECONDS,
         "CONN_HEALTH_CHECKS": True,
-        "OPTIONS": {"connect_timeout": CONNECT_SECONDS, **query, "server_side_binding": True, "prepare_threshold": 3},
+        "DISABLE_SERVER_SIDE_CURSORS": pooled,
+        "OPTIONS": {
+            "connect_timeout": CONNECT_SECONDS,
+            **query,
+            "server_side_binding": True,
+            "prepare_threshold": None if pooled else 3,
+        },
     }
 
 

@@ -4,6 +4,7 @@
 |---|---|---|
 | DATABASE_URL | embedded | postgresql://user:password@host:port/database |
 | MAKEGOOD_DATA | .data | the data folder: secrets, and the embedded database if there is one |
+| MAKEGOOD_POOLED | 0 | 1 where DATABASE_URL leads through a transaction pooler; `up` finds out by itself |
 | MAKEGOOD_ENV | | comma-separated names of environment variables that manifests may read as env.NAME |
 | ALLOWED_HOSTS | loopback | comma-separated host names the console answers to |
 | MAKEGOOD_ORIGINS | | comma-separated https:// origins of a proxy before the console |
@@ -68,6 +69,7 @@ INSTALL_SECRET = folder.secret("install-secret")
 ALLOWED_HOSTS = _names("ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]")
 CSRF_TRUSTED_ORIGINS = _names("MAKEGOOD_ORIGINS")
 
+MAKEGOOD_POOLED = _one_of(database.POOLED, "0", "1") == "1"
 MAKEGOOD_ENV = _names("MAKEGOOD_ENV")
 MAKEGOOD_ALLOW_PRIVATE_HOSTS = _one_of("MAKEGOOD_ALLOW_PRIVATE_HOSTS", "1", "0") == "1"
 MAKEGOOD_MAX_BODY = _number("MAKEGOOD_MAX_BODY", 256 * 1024, least=1024)

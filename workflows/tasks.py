@@ -6,7 +6,7 @@ import time
 
 import structlog
 from django.conf import settings
-from django.db import connection
+from django.db import DatabaseError, connection
 
 from config.house import stopping
 from workflows import bells, garbage, history, queue
@@ -16,6 +16,7 @@ from workflows.engine.recover import recover
 
 CLAIM_FOR = 40.0  # seconds; the longest call (60) and its record then end within the task's 120
 BEAT_EVERY = 5.0  # seconds
+PAUSES = (0.0, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0)  # seconds between tries to ring through an outage of the database
 
 log = structlog.get_logger(__name__)
 
@@ -35,8 +36,20 @@ def drain() -> None:
     finally:
         listener.close()
         if not stopping.asked():
-            queue.succeed()
+            _ring_successor()
         work.close()
+
+
+def _ring_successor() -> None:
+    """A drain that ends because its connection did must not leave the work to the next sweep."""
+    for pause in PAUSES:
+        time.sleep(pause)
+        try:
+            queue.succeed()
+            return
+        except DatabaseError:
+            connection.close()
+    log.warning("no successor could be rung; the sweep will")
 
 
 def _work(work: Drain, slot: int) -> None:

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from django.conf import settings
 from django.db import DatabaseError
 
 from config import database, health
@@ -86,6 +87,7 @@ def _database(data: Path, *, working: bool) -> Iterator[Finding]:
         yield failed("database", error)
     else:
         yield Finding(check="database", ok=True, problem=f"{database.without_password(url)} answers.")
+        yield _pooler(url)
         yield asked("migrations", "All migrations are applied.", preflight.migrated)
         for name, check in health.CHECKS.items() if working else ():
             yield _alive(name, check)
@@ -94,6 +96,19 @@ def _database(data: Path, *, working: bool) -> Iterator[Finding]:
     finally:
         if lease:
             lease.close()
+
+
+def _pooler(url: str) -> Finding:
+    pooled, known = preflight.pooled(url), settings.MAKEGOOD_POOLED
+    said = "leads through a transaction pooler" if pooled else "leads to PostgreSQL itself"
+    return Finding(
+        check="pooler",
+        ok=known or not pooled,
+        problem=f"DATABASE_URL {said}.",
+        setting=database.POOLED,
+        value="1" if known else "0",
+        way_out="Set MAKEGOOD_POOLED=1 for every process, or name PostgreSQL's own address or a session pool.",
+    )
 
 
 def _alive(name: str, check: Callable[[], str]) -> Finding:

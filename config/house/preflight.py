@@ -12,6 +12,8 @@ from config.house.errors import SetupError
 
 OLDEST = 15  # MERGE, and unique constraints over nulls
 CONNECT_SECONDS = 5
+PROBE = "makegood_probe"
+HEARD_WITHIN = 2.0  # seconds; a bell takes milliseconds
 
 
 def answers(url: str) -> None:
@@ -34,6 +36,17 @@ def answers(url: str) -> None:
             value=database.without_password(url),
             way_out="Name a newer PostgreSQL in DATABASE_URL, or unset it for the embedded one.",
         )
+
+
+def pooled(url: str) -> bool:
+    """Whether this address leads through a transaction pooler: there LISTEN succeeds, and nothing is ever heard."""
+    with (
+        psycopg.connect(url, connect_timeout=CONNECT_SECONDS, autocommit=True) as ear,
+        psycopg.connect(url, connect_timeout=CONNECT_SECONDS, autocommit=True) as mouth,
+    ):
+        ear.execute(f"LISTEN {PROBE}")
+        mouth.execute(f"NOTIFY {PROBE}")
+        return not list(ear.notifies(timeout=HEARD_WITHIN, stop_after=1))
 
 
 def migrated() -> None:

@@ -18,6 +18,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import FrameType
 
+from django.conf import settings
+
 from config import database
 from config.house import children, postgres, preflight
 from config.house.errors import SetupError
@@ -109,6 +111,11 @@ class House:
             self._lease = postgres.join(self.folder)
             database.use(self._lease.url)
         preflight.answers(os.environ["DATABASE_URL"])
+        if self._lease is None and preflight.pooled(os.environ["DATABASE_URL"]):
+            os.environ[database.POOLED] = "1"
+            settings.MAKEGOOD_POOLED = True
+            database.use(os.environ["DATABASE_URL"])
+            self.say("DATABASE_URL leads through a transaction pooler: work is found by looking once a second.")
 
     def _mind_the_database(self) -> None:
         """Starts the embedded server again if it died; the children must know only if its address changed."""

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from django.conf import settings
+from django.db import connection
 from django.utils import timezone
 from django_q.models import OrmQ, Schedule
 
@@ -60,6 +61,23 @@ def test_what_a_killed_worker_of_the_queue_held_is_looked_at_and_goes_on(outside
     events = list(Entry.objects.filter(subject_id=effect.id).order_by("seq").values_list("event", flat=True))
     assert events == ["create", "dispatch", "lose", "verify"]
     assert (Attempt.objects.get().outcome, len(outside.wire("POST"))) == ("", 1)
+
+
+def test_the_queue_stays_away_when_the_database_ends_every_connection(outside: Provider, tmp_path: Path) -> None:
+    stage.apply()
+    with qcluster(tmp_path / "qcluster.log"):
+        stage.until(lambda: bells.drains_alive() > 0, (tmp_path / "qcluster.log").read_text())
+        with bells.connect() as killer:
+            assert killer.execute(END_ALL).fetchall()
+        connection.close()
+        run = stage.start(["seen"])["seen"]
+        stage.until(lambda: Run.objects.get(id=run.id).phase == "over", (tmp_path / "qcluster.log").read_text())
+    assert stage.told(run, outside) == ("verified present", 1, 0)
+
+
+END_ALL = """
+SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
+"""
 
 
 @pytest.mark.parametrize(("seconds", "rung"), [(300, 1), (-1, 0)], ids=["taken by the dead", "taken by nobody"])
