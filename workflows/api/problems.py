@@ -51,7 +51,7 @@ def handle(error: Exception, _context: Mapping[str, Any]) -> HttpResponse:
         case APIException():
             return problem("invalid", str(error.detail))
         case OperationalError() | InterfaceError():
-            logger.error("the database did not answer", exc_info=error)
+            logger.error("the database did not answer: %s", (str(error).strip() or "no reason given").splitlines()[0])
             return problem("unavailable", "The database doesn't answer. Nothing was written; ask again.")
         case _:
             logger.error("a request failed through a mistake of ours", exc_info=error)
