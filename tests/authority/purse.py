@@ -8,7 +8,7 @@ from typing import Any
 from workflows import rows
 from workflows.authority import run_budgets
 from workflows.models import Budget, Reservation, Run, Tool, Workflow
-from workflows.policies import spending
+from workflows.policies import holds, spending
 from workflows.policies.spending import Amounts
 
 Make = Callable[..., Any]
@@ -48,9 +48,9 @@ def taken(budget: Budget) -> tuple[Amounts, Amounts]:
     for row in Reservation.objects.filter(budget=budget, window=found.window):
         used = spending.plus(used, row.calls)
         reserved = spending.plus(reserved, row.call)
-        if row.state == spending.SPENT:
+        if row.state == holds.SPENT:
             used = spending.plus(used, row.worth)
-        elif row.state == spending.HELD:
+        elif row.state == holds.HELD:
             reserved = spending.plus(reserved, row.worth)
     assert _some(found.used) == _some(used), "the budget and its reservations tell the same"
     assert _some(found.reserved) == _some(reserved)

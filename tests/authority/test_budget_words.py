@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from workflows.policies import spending
+from workflows.policies import holds, spending
 from workflows.policies.spending import Book, short_of
 
 NOON = dt.datetime(2026, 3, 1, 12, 30, 40, tzinfo=dt.UTC)
@@ -99,4 +99,4 @@ def test_a_window_begins_with_nothing_taken_and_ends_by_the_calendar() -> None:
     ],
 )
 def test_only_what_is_proved_to_have_done_nothing_is_given_back(state: str, world: str, was: str, then: str) -> None:
-    assert spending.worth_after(state, world, was) == then
+    assert holds.worth_after(state, world, was) == then

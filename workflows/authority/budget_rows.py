@@ -15,7 +15,7 @@ from django.db import connection
 from workflows import rows
 from workflows.fetch import fetch
 from workflows.models import Budget, Effect, Reservation, ToolCost
-from workflows.policies import spending
+from workflows.policies import holds, spending
 from workflows.policies.spending import Book
 
 
@@ -46,7 +46,7 @@ class Books:
                 "reserved": book.reserved,
                 "aside": book.aside,
                 "window": book.window,
-                "eased": int(spending.eased(self._before[pk], book)),
+                "eased": int(holds.eased(self._before[pk], book)),
             }
             for pk, book in self.books.items()
             if book != self._before[pk]

@@ -22,7 +22,7 @@ from workflows.authority.budget_rows import Books
 from workflows.fetch import new
 from workflows.models import Budget, Effect, Reservation
 from workflows.outcomes import NotSent, Outcome
-from workflows.policies import spending
+from workflows.policies import holds, spending
 from workflows.policies.spending import Amounts, Cost, Short
 from workflows.states import EffectState
 from workflows.toolbox import times_of
@@ -38,7 +38,7 @@ def reserve(effects: Sequence[Effect], now: dt.datetime, stopped: list[Effect]) 
     rows = {(row.budget_id, row.effect_id): row for row in _earlier(effects, books)}
     for row in rows.values():
         if row.call:  # a lost worker's, which nobody came back to yet
-            spending.end_call(books.books[row.budget_id], row, row.call)
+            holds.end_call(books.books[row.budget_id], row, row.call)
     desk = _Desk(books, rows, effects)
     going = [effect for effect in effects if desk.serve(effect, now, stopped)]
     books.write()
@@ -81,7 +81,7 @@ class _Desk:
         return True
 
     def _need(self, effect: Effect, budget: Budget) -> Cost:
-        return spending.need_of(
+        return holds.need_of(
             self.books.books[budget.id], self.rows.get((budget.id, effect.id)), self._cost(effect, budget)
         )
 
@@ -104,7 +104,7 @@ class _Desk:
             row = new(Reservation, budget_id=budget.id, effect_id=effect.id, subject=subject)
             row.window = self.books.books[budget.id].window
             self.rows[key] = row
-        spending.take(self.books.books[budget.id], row, need)
+        holds.take(self.books.books[budget.id], row, need)
         if spending.EFFECTS in need.worth:
             self.touched.add((budget.id, row.subject))
 
@@ -172,12 +172,12 @@ def settle_facts(books: Books, facts: Mapping[uuid.UUID, Fact]) -> None:
     for row in rows:
         book, fact = books.books[row.budget_id], facts[row.effect_id]
         if row.call and fact.state != EffectState.DISPATCHED:
-            spending.end_call(book, row, _spent(row.call, fact.call))
+            holds.end_call(book, row, _spent(row.call, fact.call))
         was = row.state
-        spending.settle(book, row, spending.worth_after(fact.state, fact.world, was))
-        if row.state == spending.RETURNED != was and row.window == book.window and spending.CUSTOMERS in row.worth:
+        holds.settle(book, row, holds.worth_after(fact.state, fact.world, was))
+        if row.state == holds.RETURNED != was and row.window == book.window and spending.CUSTOMERS in row.worth:
             given_back.append(row)
-    heirs = budget_rows.heirs(books, given_back, beside=[row for row in rows if row.state == spending.RETURNED])
+    heirs = budget_rows.heirs(books, given_back, beside=[row for row in rows if row.state == holds.RETURNED])
     for row in given_back:
         if heir := heirs.pop((row.budget_id, row.subject), None):
             _inherit(books, next((r for r in rows if r.id == heir.id), heir), rows)
@@ -190,7 +190,7 @@ def _inherit(books: Books, heir: Reservation, rows: list[Reservation]) -> None:
     one = {spending.CUSTOMERS: 1}
     book = books.books[heir.budget_id]
     heir.worth = spending.plus(heir.worth, one)
-    if heir.state == spending.HELD:
+    if heir.state == holds.HELD:
         book.reserved = spending.plus(book.reserved, one)
     else:
         book.used = spending.plus(book.used, one)

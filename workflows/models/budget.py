@@ -8,7 +8,8 @@ from __future__ import annotations
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 
-from workflows.policies.spending import EVER, HELD, LENGTHS, RETURNED, SPENT, Book
+from workflows.policies.holds import HELD, RETURNED, SPENT
+from workflows.policies.spending import EVER, LENGTHS, Book
 
 from .effect import Effect
 from .fields import json_field, new_id
