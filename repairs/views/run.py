@@ -9,7 +9,7 @@ from typing import Any
 from django.db.models import OuterRef, Subquery
 from django.http import HttpRequest, HttpResponse
 
-from repairs import lanes, reading
+from repairs import graph, lanes, reading
 from repairs.models import Case
 from repairs.scope import one, visible
 from repairs.views.screen import at_desk, screen, show
@@ -42,13 +42,15 @@ def run_page(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
         run, effects, {look.effect_id: look for look in looks}, {send.effect_id: send for send in sends}
     )
     journal, left_out = entries_of(run.id)
+    steps = steps_of(run)
     return show(
         request,
         "console/run.html",
         here="runs",
         run=run,
         subject=reading.subject_of(run),
-        lines=lines_of(run, effects, facts),
+        lines=lines_of(steps, effects, facts),
+        graph=graph.draw(steps, effects),
         drawing=lanes.draw(effects, sends, looks),
         cases=Case.objects.filter(run=run).only("number", "state", "sentence"),
         journal=journal,
@@ -61,11 +63,15 @@ def find(request: HttpRequest, run_id: uuid.UUID) -> Run:
     return one(visible(at_desk(request), Run).select_related("agent", "workflow"), id=run_id)
 
 
-def lines_of(run: Run, effects: list[Effect], facts: list[EffectFacts]) -> list[Line]:
-    """Steps in their order, each with its effects in theirs; a step without one stands alone."""
+def steps_of(run: Run) -> list[Step]:
     steps = Step.objects.filter(run=run).select_related("tool").defer("template", "arguments", "result", "tool__spec")
+    return list(steps.order_by("ordinal"))
+
+
+def lines_of(steps: list[Step], effects: list[Effect], facts: list[EffectFacts]) -> list[Line]:
+    """Steps in their order, each with its effects in theirs; a step without one stands alone."""
     lines = []
-    for step in steps.order_by("ordinal"):
+    for step in steps:
         own = [Line(step, e, f, row(f)) for e, f in zip(effects, facts, strict=True) if e.step_id == step.id]
         lines += own or [Line(step)]
     return lines
