@@ -68,9 +68,8 @@ def call_for(effect: Effect, run: Run, steps: Iterable[Step], *, now: dt.datetim
     )
 
 
-def forward(run: Run, step: Step, steps: Sequence[Step], now: dt.datetime, earlier: Iterable[Effect] = ()) -> Effect:
-    """The effect of a step whose arguments are known; `earlier`: the run's effects until now. Raises
-    `ExpressionError` where a scope or text can't be made."""
+def forward(run: Run, step: Step, steps: Sequence[Step], now: dt.datetime) -> Effect:
+    """The effect of a step whose arguments are known. Raises `ExpressionError` where a scope or text can't be made."""
     tool = tool_of(step.tool)
     assert step.arguments is not None
     times = tool.timings("execute")
@@ -80,7 +79,7 @@ def forward(run: Run, step: Step, steps: Sequence[Step], now: dt.datetime, earli
     effect.scopes = tool.scopes(call)
     effect.residue = tool.residue(call, "execute")
     effect.value = tool.value(call)
-    origins.say(effect, run, step, steps, call, earlier)
+    origins.say(effect, run, step, steps, call)
     return effect
 
 

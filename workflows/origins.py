@@ -21,17 +21,22 @@ GRAVEST_LAST = ("read_only", "bufferable", "reversible", "reversible_with_cost",
 _marked: dict[uuid.UUID, bool] = {}  # whether a workflow's input has marked fields
 
 
-def say(effect: Effect, run: Run, step: Step, steps: Sequence[Step], call: Call, earlier: Iterable[Effect]) -> None:
-    """Fills in `origin`, `targets`, `reach` and `chain_class`. `earlier`: the run's effects until now."""
+def say(effect: Effect, run: Run, step: Step, steps: Sequence[Step], call: Call) -> None:
+    """Fills in `origin`, `targets` and `chain_class`."""
     sources = _sources(run, steps)
     effect.origin = origin.stems(effect.arguments, sources, _references(step.template)) if sources else []
     effect.targets = [
         {**target, "untrusted": bool(sources) and _untrusted(target, effect, sources)}
         for target in targets(tool_of(step.tool), call)
     ]
-    effect.reach = len(_names(effect.targets) | {name for e in earlier for name in _names(e.targets)})
     classes = {effect.effect_class, *(s.tool.spec["profile"]["effect_class"] for s in steps)}
     effect.chain_class = max(classes, key=GRAVEST_LAST.index)
+
+
+def count(effect: Effect, earlier: Iterable[Effect]) -> None:
+    """Fills in `reach`: how many different targets the run has, this effect's and those of its effects until now."""
+    if effect.targets:
+        effect.reach = len(_names(effect.targets) | {name for e in earlier for name in _names(e.targets)})
 
 
 def as_of(effect: Effect, of: Effect) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from typing import TYPE_CHECKING, Any
 
-from workflows import making
+from workflows import making, origins
 from workflows.errors import shown
 from workflows.models import Effect, Run, Step
 from workflows.policies import order
@@ -113,7 +113,8 @@ def _begin(run: Run, step: Step, steps: list[Step], earlier: list[Effect], chang
             step.fail(reason="bad_arguments", detail="; ".join(str(flaw) for flaw in flaws))
             return
         step.begin(arguments=arguments)
-        effect = making.forward(run, step, steps, changes.now, earlier)
+        effect = making.forward(run, step, steps, changes.now)
+        origins.count(effect, earlier)
     except ExpressionError as trouble:
         step.event = ""
         step.fail(reason="bad_arguments", detail=shown(str(trouble), 500))
