@@ -6,7 +6,7 @@ from django.urls import URLPattern, URLResolver, path
 
 from repairs import admin  # noqa: F401  registers the records
 from repairs.site import site
-from repairs.views import acts, case, effect, home, queue, run, runs, stops, tools, workflows
+from repairs.views import acts, agents, case, effect, home, queue, run, runs, stops, tools, workflows
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", home.home, name="home"),
@@ -39,5 +39,11 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("tools/<str:name>/", tools.tool, name="tool"),
     path("tools/<str:name>/sends", tools.sends, name="tool-sends"),
     path("workflows/<str:name>/<int:version>/", workflows.workflow, name="workflow"),
+    path("agents/", agents.agents, name="agents"),
+    path("agents/<uuid:agent_id>/", agents.agent, name="agent"),
+    path("agents/<uuid:agent_id>/keys", agents.new_key, name="agent-key-new"),
+    path("agents/<uuid:agent_id>/keys/<str:prefix>/rotate", agents.rotate_key, name="agent-key-rotate"),
+    path("agents/<uuid:agent_id>/keys/<str:prefix>/revoke", agents.revoke_key, name="agent-key-revoke"),
+    path("agents/<uuid:agent_id>/switch", agents.switch, name="agent-switch"),
     path("admin/", site.urls),
 ]

@@ -11,6 +11,7 @@ from django.db import models
 
 from workflows.models import (
     Agent,
+    AgentAct,
     AgentKey,
     Attempt,
     Checkpoint,
@@ -21,6 +22,7 @@ from workflows.models import (
     Run,
     ScopeHold,
     Step,
+    Team,
     Tool,
     Workflow,
 )
@@ -38,7 +40,11 @@ class Shown:
 
 
 RECORDS = (
-    Shown(model=Agent, columns=("name", "team", "active", "tools", "workflows", "created_at"), order=("name",)),
+    Shown(
+        model=Agent,
+        columns=("name", "team", "on_behalf_of", "active", "tools", "workflows", "created_at"),
+        order=("name",),
+    ),
     Shown(
         model=AgentKey,
         columns=("prefix", "agent_id", "created_at", "expires_at", "revoked_at", "last_used_at"),
@@ -46,6 +52,8 @@ RECORDS = (
         narrow=("agent_id",),
         secret=("digest",),
     ),
+    Shown(model=AgentAct, columns=("id", "agent_id", "what", "by", "why", "at"), narrow=("agent_id",)),
+    Shown(model=Team, columns=("name", "parent_id", "created_at"), order=("name",)),
     Shown(
         model=Tool, columns=("name", "version", "kind", "owner", "current", "applied_at"), order=("name", "-version")
     ),

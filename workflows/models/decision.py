@@ -25,6 +25,7 @@ class Decision(models.Model):
 
     class Meta:
         ordering = ("id",)
+        indexes = (models.Index(fields=["agent", "-id"], name="decision_denied", condition=models.Q(verdict="deny")),)
 
     def __str__(self) -> str:
         return f"{self.verdict}: {self.act}"
