@@ -13,6 +13,8 @@
 | MAKEGOOD_ALLOW_PRIVATE_HOSTS | 1 | 0 forbids tools to call loopback and private addresses |
 | MAKEGOOD_MAX_BODY | 262144 | the largest request body in bytes |
 | MAKEGOOD_LEAST_FREE | 256 | MB of disk below which nothing new is begun; on a small disk at most 15 % of it |
+| MAKEGOOD_SECRETS | | a folder of mounted files: the secret NAME lies in the file NAME |
+| MAKEGOOD_SECRET_PROVIDERS | the environment, then files | comma-separated dotted paths of classes that hold secrets |
 | MAKEGOOD_WORKERS | 2 | worker processes of one qcluster |
 | MAKEGOOD_LOG | text | text or json, on stderr |
 """
@@ -76,6 +78,10 @@ MAKEGOOD_MAX_BODY = _number("MAKEGOOD_MAX_BODY", 256 * 1024, least=1024)
 DATA_UPLOAD_MAX_MEMORY_SIZE = MAKEGOOD_MAX_BODY
 LEAST_FREE = _number("MAKEGOOD_LEAST_FREE", 256, least=0) * 2**20  # bytes
 FOUR_EYES = _one_of("FOUR_EYES", "required", "when_possible")
+
+SECRET_PROVIDERS = _names(
+    "MAKEGOOD_SECRET_PROVIDERS", "workflows.tools.providers.Environment,workflows.tools.providers.Files"
+)
 
 INSTALLED_APPS = [
     "django.contrib.admin.apps.SimpleAdminConfig",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.apps import AppConfig
+from django.conf import settings
 from django.db.models.signals import post_migrate
 
 
@@ -17,7 +18,9 @@ class WorkflowsConfig(AppConfig):
         from config.house import disk
         from workflows import queue
         from workflows.authority import stops
+        from workflows.tools import providers
 
+        providers.use(settings.SECRET_PROVIDERS)
         health.NOTES["stops"] = stops.in_force
         health.register("queue", queue.deaf)
         health.register("disk", disk.low)

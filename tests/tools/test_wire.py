@@ -10,7 +10,7 @@ import pytest
 from tests.tools.calls import call, http_tool
 from tests.tools.servers import RawServer, answer
 from workflows.outcomes import Acknowledged, Unknown, Verdict
-from workflows.tools import environment
+from workflows.tools import providers
 from workflows.tools.wire import Answer, Lost, Request, exchange
 from workflows.tools.wire.exchange import forget
 
@@ -129,5 +129,5 @@ def test_a_secret_may_lie_in_a_file(tmp_path: object, monkeypatch: pytest.Monkey
     with open(path, "w", encoding="utf-8") as file:  # noqa: PTH123
         file.write("from-a-file\n")
     monkeypatch.setenv("MAKEGOOD_SECRET_F_FILE", path)
-    assert environment.secret("F") == "from-a-file"
-    assert environment.secret("G") is None
+    assert providers.secret("F") == "from-a-file"
+    assert providers.secret("G") is None

@@ -1,10 +1,9 @@
-"""The values that manifests may read from the operator's environment: `env` names, secrets, and the one permission."""
+"""The values that manifests may read from the operator's environment: `env` names, and the one permission."""
 
 from __future__ import annotations
 
 import os
 import re
-from pathlib import Path
 
 
 def names() -> tuple[str, ...]:
@@ -21,20 +20,6 @@ def unset(text: str) -> str | None:
     """The name among `names()` that `text` reads as `env.NAME` and that has no value: the operator's to mend."""
     missing = (name for name in names() if name not in os.environ)
     return next((name for name in missing if re.search(rf"\benv\.{re.escape(name)}\b", text)), None)
-
-
-def secret(name: str) -> str | None:
-    """The secret of that name: `MAKEGOOD_SECRET_<NAME>`, or the file named by `MAKEGOOD_SECRET_<NAME>_FILE`."""
-    value = os.environ.get(f"MAKEGOOD_SECRET_{name}")
-    if value is not None:
-        return value
-    path = os.environ.get(f"MAKEGOOD_SECRET_{name}_FILE")
-    if not path:
-        return None
-    try:
-        return Path(path).read_text(encoding="utf-8").rstrip("\r\n")
-    except (OSError, UnicodeDecodeError):
-        return None
 
 
 def private_hosts_allowed() -> bool:

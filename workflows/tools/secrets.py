@@ -6,7 +6,7 @@ import base64
 import re
 from typing import Any
 
-from workflows.tools import environment
+from workflows.tools import providers
 from workflows.tools.expressions import ExpressionError
 from workflows.tools.expressions.programs import token_of
 
@@ -42,10 +42,9 @@ class Secrets:
         self._names[text] = name
 
     def _value(self, name: str) -> str:
-        value = environment.secret(name)
+        value = providers.secret(name)
         if value is None:
-            variable = f"MAKEGOOD_SECRET_{name}"
-            raise NotSet("", f"secret('{name}')", f"isn't set; set {variable} or {variable}_FILE")
+            raise NotSet("", f"secret('{name}')", f"isn't set; set {providers.places(name)}")
         self._names[value] = name
         return value
 

@@ -10,7 +10,7 @@ import ssl
 import threading
 from typing import TYPE_CHECKING, Any
 
-from workflows.tools import environment
+from workflows.tools import providers
 from workflows.tools.keeping import sentence
 from workflows.tools.wire.addresses import addresses_of
 from workflows.tools.wire.messages import Deadline, NotLeft
@@ -157,7 +157,7 @@ class _Session(smtplib.SMTP):
         raise trouble
 
     def _log_in(self) -> None:
-        password = environment.secret("SMTP_PASSWORD")
+        password = providers.secret("SMTP_PASSWORD")
         if password is None:
             raise Said(530, "MAKEGOOD_SECRET_SMTP_PASSWORD isn't set")
         try:
