@@ -223,6 +223,20 @@ def hand_back(effect_ids: Sequence[uuid.UUID]) -> None:
             )
 
 
+def look_begins(effects: Sequence[Effect], *, until: dt.datetime, holder: str) -> None:
+    """Says who looks at effects now, and that he may not come back; no move, so no entry. Nobody else looks at them
+    before `until`. The counts are raised before anything is looked at: who dies of it can't forget them."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "UPDATE workflows_effect SET due_at = %s, holder = %s, unseen = unseen + 1 WHERE id = ANY (%s::uuid[])",
+            [until, holder, rows.ids(effect.id for effect in effects)],
+        )
+    for effect in effects:
+        effect.due_at, effect.holder = until, holder
+        effect.unseen += 1
+        effect.remember()
+
+
 def postpone(effect_ids: Sequence[uuid.UUID], until: Sequence[dt.datetime]) -> None:
     """Moves the next look's time of effects on while somebody looks; no move, so no entry."""
     with connection.cursor() as cursor:

@@ -16,6 +16,7 @@ from tests.engine.simulated import World
 from workflows.drain import Drain, drain_once
 from workflows.engine.advance import advance
 from workflows.engine.dispatch import dispatch
+from workflows.holders import place
 from workflows.models import Attempt, Effect
 from workflows.proof import Flaw, verify
 
@@ -59,7 +60,7 @@ def test_a_living_drain_finds_what_a_dead_worker_of_its_host_held(
     run = begin(workflow("t.a"))
     advance()
     [held] = dispatch(1)
-    gone = f"{os.uname().nodename}:{os.getpid()}:1"  # another process of this number, begun with the machine
+    gone = f"{place()}:{os.getpid()}:1"  # another process of this number, begun with the machine
     Effect.objects.filter(id=held.id).update(holder=gone)
     drain_once()
     assert states(again(run)) == {"a forward": "verified present"}

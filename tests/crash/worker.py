@@ -16,16 +16,13 @@ from typing import Any
 
 import django
 
-SHORT_LOOK = 0.2  # seconds after which a look of a dead worker is repeated, instead of 80
-
 
 def main(point: str, calls: int, lease: float | None) -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     django.setup()
     from workflows import drain
-    from workflows.engine import call, dispatch, look, record
+    from workflows.engine import call, dispatch
 
-    record.WHILE_LOOKING = look.WHILE_LOOKING = SHORT_LOOK  # type: ignore[attr-defined]
     if lease is not None:
         dispatch.LEASE_BEYOND_TIMEOUT, call.LEASE_SPARE = lease, 0.0
     all_answered_first(calls)

@@ -20,7 +20,7 @@ BACKLOG = 3000
 
 CLAIMS = [
     pytest.param(Effect, dispatch.READY, ["now()", "'{}'::uuid[]", "64"], "effect_ready", id="dispatch"),
-    pytest.param(Effect, look.DUE, ["now()", "64"], "effect_to_look_at", id="look"),
+    pytest.param(Effect, look.DUE, ["now()", "3", "64"], "effect_to_look_at", id="look"),
     pytest.param(Run, advance.DUE, ["now()", "64"], "run_due", id="advance-timed"),
     pytest.param(Run, advance.WOKEN, ["256", "64"], "wake_at", id="advance-woken"),
 ]

@@ -17,7 +17,7 @@ from django.db import connection
 
 from workflows import ledger, rows
 from workflows.authority import approvals, budgets, policy, stops
-from workflows.engine.parts import gauges, permission
+from workflows.engine.parts import gauges, permission, suspects
 from workflows.engine.parts.joined import join_agents, join_runs, join_tools
 from workflows.fetch import fetch, new
 from workflows.holders import holder_name
@@ -42,6 +42,8 @@ def dispatch(limit: int, full: set[uuid.UUID] | None = None) -> list[Effect]:
         if not effects:
             return []
         stopped: list[Effect] = []
+        holder = holder_name()
+        effects = suspects.to_send(effects, holder, now)
         going = stops.hold_back(effects, stopped)
         going = [e for e in going if _may_leave(e, now, stopped)]
         going = _without_dependants(going, stopped)
@@ -49,7 +51,6 @@ def dispatch(limit: int, full: set[uuid.UUID] | None = None) -> list[Effect]:
         going = _within_limits(going, stopped, now, full if full is not None else set())
         going = _take_scopes(going, stopped, now)
         going = budgets.reserve(going, now, stopped)
-        holder = holder_name()
         for effect in going:
             lease = now + dt.timedelta(seconds=times_of(effect).timeout + LEASE_BEYOND_TIMEOUT)
             effect.dispatch(now=now, lease_until=lease, holder=holder)

@@ -11,13 +11,14 @@ from concurrent.futures import Executor, Future
 from typing import Any
 
 from workflows import ledger, making, rows
-from workflows.engine.parts import heed
+from workflows.engine.parts import heed, suspects
 from workflows.engine.parts.door import WHILE_LOOKING, calls_of, guarded, seen
 from workflows.engine.parts.joined import join_runs, join_tools
 from workflows.fetch import fetch, new
+from workflows.holders import holder_name
 from workflows.models import Effect, Look
 from workflows.outcomes import Acknowledged, NotSent, Outcome, Pending, Refused, Sighting, Unknown, Verdict
-from workflows.policies import after_look, backoff
+from workflows.policies import after_look, backoff, poison
 from workflows.policies import next as decided
 from workflows.policies.after_outcome import after_outcome, doubted
 from workflows.states import EffectState
@@ -46,17 +47,17 @@ def claim(limit: int) -> list[Effect]:
     """Up to `limit` effects whose time to be looked at has come; nobody else will, until the look is overdue."""
     with rows.together():
         now = rows.now()
-        effects = fetch(Effect, DUE, [now, limit])
+        holder = holder_name()
+        effects = suspects.to_look_at(fetch(Effect, DUE, [now, poison.TOO_OFTEN, limit]), holder, now)
         if effects:
             join_runs(effects)
             join_tools(effects)
-            until = now + dt.timedelta(seconds=WHILE_LOOKING)
-            ledger.postpone([e.id for e in effects], [until] * len(effects))
+            ledger.look_begins(effects, until=now + dt.timedelta(seconds=WHILE_LOOKING), holder=holder)
         return effects
 
 
 DUE = """
-WHERE t.state IN ('unknown', 'acknowledged', 'pending', 'blocked') AND t.due_at <= %s
+WHERE t.state IN ('unknown', 'acknowledged', 'pending', 'blocked') AND t.due_at <= %s AND t.unseen < %s
 AND (t.state <> 'blocked' OR t.reason = 'dependency')
 ORDER BY t.due_at LIMIT %s FOR UPDATE SKIP LOCKED
 """
@@ -81,6 +82,7 @@ def record(asked: Sequence[Asked]) -> list[Asked]:
         now = rows.now()
         for effect, answer, begun in [(e.twin(), a, b) for e, a, b in asked if not e.compensates_id]:
             was = effect.misses
+            _came_back(effect)
             decided.apply(effect, _decide(effect, answer, begun, now))
             moved.append(effect)
             if isinstance(answer, Sighting):
@@ -105,6 +107,7 @@ def anew(asked: Sequence[Asked]) -> None:
             stale = (effect.fence, effect.state) != (old.fence, old.state)
             was = effect.misses
             if not stale:
+                _came_back(effect)
                 decided.apply(effect, _decide(effect, answer, begun, now))
                 moved.append(effect)
             elif isinstance(answer, Sighting) and heed.a_look(effect, answer, now):
@@ -114,6 +117,10 @@ def anew(asked: Sequence[Asked]) -> None:
                 looks.append(_row(effect, old.fence, answer, begun, now, stale=stale, counted=counted))
         ledger.saw(looks)
         ledger.save_effects(moved, now=now)
+
+
+def _came_back(effect: Effect) -> None:
+    effect.holder, effect.unseen = "", 0
 
 
 def _counted(effect: Effect, seen_: Sighting, misses: int) -> bool:

@@ -31,6 +31,8 @@ class Facts(Protocol):
     misses: int
     doubt: bool
     lost_lease: bool
+    unanswered: int
+    unseen: int
     reason: str
     detail: str
     verifiable: bool
