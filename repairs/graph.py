@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 
 from repairs.words import marks
 from repairs.words.visible import parts
@@ -66,8 +66,8 @@ class Graph:
     undo: int = UNDO
 
 
-def draw(steps: Sequence[Step], effects: Iterable[Effect]) -> Graph | None:
-    """None where there is no step yet."""
+def draw(steps: Sequence[Step], effects: Iterable[Effect], irreversible: Container[str] = ()) -> Graph | None:
+    """`irreversible`: the names of steps that can't be undone. None where there is no step yet."""
     drawn = list(steps)[:MOST]
     if not drawn:
         return None
@@ -80,7 +80,8 @@ def draw(steps: Sequence[Step], effects: Iterable[Effect]) -> Graph | None:
     for column, layer in enumerate(layers):
         y = EDGE
         for step in layer:
-            box = _box(step, own.get(step.id, []), EDGE + column * (WIDE + ACROSS), y)
+            place = (EDGE + column * (WIDE + ACROSS), y)
+            box = _box(step, own.get(step.id, []), place, irreversible=step.name in irreversible)
             boxes[step.name] = box
             y += HIGH + len(box.leaves) * (UNDO + 4) + DOWN
         bottom = max(bottom, y)
@@ -98,7 +99,8 @@ def layered(steps: Sequence[Step]) -> list[list[Step]]:
     return [list(layer) for _, layer in itertools.groupby(ordered, key=lambda step: depth[step.name])]
 
 
-def _box(step: Step, effects: Sequence[Effect], x: int, y: int) -> Box:
+def _box(step: Step, effects: Sequence[Effect], place: tuple[int, int], *, irreversible: bool) -> Box:
+    x, y = place
     forward = next((effect for effect in effects if effect.forward), None)
     undoings = [effect for effect in effects if effect.compensates_id]
     leaves = [
@@ -119,7 +121,7 @@ def _box(step: Step, effects: Sequence[Effect], x: int, y: int) -> Box:
         label=short(step.name),
         tool=short(step.tool.name, LETTERS + 6),
         mark=marks.mark("effect", forward.state) if forward else marks.mark("step", step.state),
-        irreversible=step.tool.profile.get("effect_class") == "irreversible",
+        irreversible=irreversible,
         doubt=forward is not None and _doubt(forward),
         leaves=tuple(leaves),
     )

@@ -7,6 +7,7 @@ import uuid
 from typing import Any
 
 from django.db.models import OuterRef, Subquery
+from django.db.models.fields.json import KeyTextTransform, KeyTransform
 from django.http import HttpRequest, HttpResponse
 
 from repairs import graph, lanes, reading
@@ -50,7 +51,7 @@ def run_page(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
         run=run,
         subject=reading.subject_of(run),
         lines=lines_of(steps, effects, facts),
-        graph=graph.draw(steps, effects),
+        graph=graph.draw(steps, effects, {s.name for s in steps if s.effect_class == "irreversible"}),
         drawing=lanes.draw(effects, sends, looks),
         cases=Case.objects.filter(run=run).only("number", "state", "sentence"),
         journal=journal,
@@ -63,12 +64,17 @@ def find(request: HttpRequest, run_id: uuid.UUID) -> Run:
     return one(visible(at_desk(request), Run).select_related("agent", "workflow"), id=run_id)
 
 
-def steps_of(run: Run) -> list[Step]:
+def steps_of(run: Run) -> list[Any]:
+    """With the class of each one's tool, but without the rest of what the tool declares."""
     steps = Step.objects.filter(run=run).select_related("tool").defer("template", "arguments", "result", "tool__spec")
-    return list(steps.order_by("ordinal"))
+    return list(
+        steps.annotate(effect_class=KeyTextTransform("effect_class", KeyTransform("profile", "tool__spec"))).order_by(
+            "ordinal"
+        )
+    )
 
 
-def lines_of(steps: list[Step], effects: list[Effect], facts: list[EffectFacts]) -> list[Line]:
+def lines_of(steps: list[Any], effects: list[Effect], facts: list[EffectFacts]) -> list[Line]:
     """Steps in their order, each with its effects in theirs; a step without one stands alone."""
     lines = []
     for step in steps:
