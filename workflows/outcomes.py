@@ -30,6 +30,15 @@ class Pending:
     evidence: JsonObject = dataclasses.field(default_factory=dict)
 
 
+@dataclasses.dataclass(frozen=True, slots=True)
+class Rejected:
+    """A provider did not accept a credential's token: which one, and why no other of it would be accepted either."""
+
+    credential: str
+    generation: int
+    lasting: str = ""  # "" where a new token may be
+
+
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class Refused:
     """This send did nothing, by the provider's word. `retry_after`: seconds it asked us to wait.
@@ -39,14 +48,15 @@ class Refused:
     reason: str
     temporary: bool = False
     mismatch: bool = False
+    rejected: Rejected | None = None  # it says nothing of the act, only of who asked
     retry_after: float | None = None
     evidence: JsonObject = dataclasses.field(default_factory=dict)
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class NotSent:
-    """No byte of the request can have reached the provider. `ours`: it was us who held it back, not the network; `held`:
-    by a stop, so that the time of it is not the effect's own."""
+    """No byte of the request can have reached the provider. `ours`: it was us who held it back, not the network;
+    `held`: by a stop or for a credential, so that the time of it is not the effect's own."""
 
     reason: str
     ours: bool = False
@@ -92,5 +102,6 @@ class Sighting:
     reached: bool = True
     gone: bool = False
     unmade: bool = False
+    rejected: Rejected | None = None
     retry_after: float | None = None
     evidence: JsonObject = dataclasses.field(default_factory=dict)

@@ -201,7 +201,7 @@ def test_either_top_key_may_be_missing_or_empty_and_tools_applied_earlier_may_be
         ('url: "${ env.CRM_URL }/contacts"\n', 'url: "ftp://x/contacts"\n', "execute.url", "must begin with http"),
         ("headers: {Idem", "headers: {Host: x, Idem", "execute.headers.Host", "by the transport itself"),
         ("headers: {Idem", 'headers: {"X-A": "a\\r\\nB: c", Idem', "execute.headers.X-A", "line break"),
-        ("      json: {", "      auth: {}\n      json: {", "execute.auth", "either bearer or basic"),
+        ("      json: {", "      auth: {}\n      json: {", "execute.auth", "one of bearer, basic and oauth"),
         # shapes
         (
             "properties: {email: {type: string}, amount",

@@ -59,6 +59,11 @@ def not_sent(effect: Facts, outcome: NotSent, times: Timings, now: dt.datetime) 
 def refused(effect: Facts, outcome: Refused, times: Timings, now: dt.datetime) -> Next:
     if outcome.mismatch:
         return mismatch(effect, outcome, times, now)
+    if outcome.rejected and not effect.doubt:
+        # Who asked was refused, not what was asked: no attempt is used up, and no time for trying.
+        due = backoff.after(now, times.first, effect.backoffs, times.max, salt=effect.key)
+        fields = {"due_at": due, "reason": "temporary", "detail": outcome.reason, "sent": False}
+        return Next(move="give_back", fields=fields)
     if effect.doubt:
         detail = f"refused ({outcome.reason}), but an earlier send is not settled"
         if not outcome.temporary:

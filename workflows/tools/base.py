@@ -13,6 +13,7 @@ from workflows.outcomes import Outcome, Refused, Sighting, Unknown, Verdict
 from workflows.tools import environment, expressions, schema
 from workflows.tools.defaults import POLL_EVERY, POLL_WITHIN
 from workflows.tools.timings import Timings
+from workflows.tools.tokens import Needs, needs_of
 
 if TYPE_CHECKING:
     from workflows.errors import Flaw
@@ -35,12 +36,19 @@ class Tool:
         self.spec = dict(spec)
         self.profile: dict[str, Any] = dict(spec["profile"])
         self._timings: dict[str, Timings] = {}
+        self._needs: dict[str, Needs] = {}
 
     @functools.cached_property
     def reads_steps(self) -> bool:
         """Whether calls must bring the results of other steps. What a Python class reads in code nobody sees: it says
         so itself, by setting this to False where it reads none."""
         return self.spec.get("kind") == "python" or "steps" in json.dumps(self.spec)
+
+    def needs(self, operation: str) -> Needs:
+        """The credentials of outside systems that "execute" or "compensate" carries."""
+        if operation not in self._needs:
+            self._needs[operation] = needs_of(self.spec, operation)
+        return self._needs[operation]
 
     def send(self, call: Call) -> Outcome:
         """Makes the one outside call of `call.operation`, with our key and within the timeout. No repeats."""

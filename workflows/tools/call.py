@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 from typing import Any
+
+from workflows.tools.tokens import Token
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,3 +25,4 @@ class Call:
     forward_key: str  # compensate: the forward effect's key; else ""
     attempt: int = 1
     now: str = ""  # ISO 8601, UTC
+    tokens: Mapping[str, Token] = dataclasses.field(default_factory=dict, repr=False)  # by credential, as of now

@@ -146,11 +146,12 @@ class CalDavTool(Tool):
 
     def _get(self, call: Call, url: str, *, timeout: float) -> tuple[Prepared, Answer, Evidence] | Sighting:
         part = {"method": "GET", "url": url, "headers": {"Accept": "text/calendar"}, "auth": self._auth()}
-        return looking.read(part, self.names(call), timeout=timeout)
+        return looking.read(part, self.names(call), timeout=timeout, tokens=call.tokens)
 
     def _prepared(self, call: Call, method: str, url: str, headers: dict[str, str], content: bytes = b"") -> Prepared:
         part = {"auth": self._auth()}
-        return prepare(part, self.names(call), method=method, url=url, plain=headers, content=content)
+        names, tokens = self.names(call), call.tokens
+        return prepare(part, names, method=method, url=url, plain=headers, content=content, tokens=tokens)
 
     def _auth(self) -> Any:
         return self.spec["execute"].get("auth")

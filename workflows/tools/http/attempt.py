@@ -7,9 +7,10 @@ import time
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from workflows.outcomes import NotSent, Outcome, Refused, Sighting, Unknown
-from workflows.tools import environment
+from workflows.tools import environment, tokens
 from workflows.tools.http.answers import evidence
 from workflows.tools.secrets import NotSet
+from workflows.tools.tokens import NoToken
 from workflows.tools.wire import Answer, Forbidden, Lost, NotLeft, exchange
 
 if TYPE_CHECKING:
@@ -34,7 +35,11 @@ def attempt(prepared: Prepared, *, timeout: float) -> tuple[Answer, Evidence] | 
         if trouble.too_large:
             kept["too_large"] = True
         return Unknown(reason=prepared.secrets.hide(str(trouble)), evidence=kept)
-    return answer, evidence(prepared, answer, _since(began))
+    kept = evidence(prepared, answer, _since(began))
+    if rejected := tokens.rejected(prepared.token, answer):
+        reason = f"the provider does not accept the token of {rejected.credential}"
+        return Refused(reason=reason, temporary=True, rejected=rejected, evidence=kept)
+    return answer, kept
 
 
 def unmade(thing: str, error: ExpressionError) -> NotSent | Refused:
@@ -42,8 +47,9 @@ def unmade(thing: str, error: ExpressionError) -> NotSent | Refused:
     name = environment.unset(error.text)
     if name is not None:
         return NotSent(reason=f"the {thing} can't be made: {name} isn't set in the environment", ours=True)
-    if isinstance(error, NotSet):
-        return NotSent(reason=f"the {thing} can't be made: {error}", ours=True)
+    if isinstance(error, NotSet | NoToken):
+        held = isinstance(error, NoToken)
+        return NotSent(reason=f"the {thing} can't be made: {error}", ours=True, held=held)
     return Refused(reason=f"the {thing} can't be made: {error}")
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from workflows.tools import secrets, urls
 from workflows.tools.expressions import ExpressionError, fill, text_of
+from workflows.tools.tokens import NoToken, Token
 from workflows.tools.wire import Request
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ class Prepared:
     request: Request
     digest: str
     secrets: secrets.Secrets
+    token: Token | None = None  # the one that it carries
 
 
 def prepare(
@@ -37,11 +39,12 @@ def prepare(
     url: str | None = None,
     plain: Mapping[str, str] | None = None,
     content: bytes = b"",
+    tokens: Mapping[str, Token] | None = None,
 ) -> Prepared:
     """The request that a part of a spec declares. Raises `ExpressionError`, with its path, where it can't be made.
 
     `method`, `url`: instead of the part's own, as they are. `plain`: headers that are no templates (a provider's own
-    text must never become an expression). `content`: a body that isn't JSON.
+    text must never become an expression). `content`: a body that isn't JSON. `tokens`: of the credentials, by name.
     """
     used = secrets.Secrets()
     try:
@@ -54,10 +57,20 @@ def prepare(
     method = method or str(part["method"])
     asked = used.named({"method": method, "url": url, "headers": headers, "auth": auth, "json": told})
     body = content or _body(used.wired(told))
-    sent = _headers(used.wired(headers), _authorization(used.wired(auth), used), has_body=bool(body))
+    token = _token(auth, tokens or {})
+    sent = _headers(used.wired(headers), _authorization(used.wired(auth), token, used), has_body=bool(body))
     request = Request(method=method, url=url, headers=sent, body=body)
     digest = hashlib.sha256(json.dumps(asked, sort_keys=True).encode() + content).hexdigest()
-    return Prepared(request, digest, used)
+    return Prepared(request, digest, used, token)
+
+
+def _token(auth: Mapping[str, Any] | None, tokens: Mapping[str, Token]) -> Token | None:
+    name = (auth or {}).get("oauth")
+    if name is None:
+        return None
+    if name not in tokens:
+        raise NoToken("auth.oauth", str(name), "has no token that is accepted now")
+    return tokens[name]
 
 
 def _body(content: Any) -> bytes:
@@ -89,9 +102,12 @@ def _value(name: str, value: Any) -> str:
     return text
 
 
-def _authorization(auth: Mapping[str, Any] | None, used: secrets.Secrets) -> str | None:
+def _authorization(auth: Mapping[str, Any] | None, token: Token | None, used: secrets.Secrets) -> str | None:
     if not auth:
         return None
+    if token is not None:
+        used.also(token.text, token.credential)
+        return f"Bearer {token.text}"
     if "bearer" in auth:
         return f"Bearer {text_of(auth['bearer'])}"
     credentials = secrets.basic(text_of(auth["basic"]["username"]), text_of(auth["basic"]["password"]))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from workflows.outcomes import Outcome, Pending, Sighting, Unknown, Verdict
+from workflows.outcomes import Outcome, Pending, Refused, Sighting, Unknown, Verdict
 from workflows.tools import urls
 from workflows.tools.base import Tool
 from workflows.tools.expressions import ExpressionError, fill
@@ -27,7 +27,7 @@ class HttpTool(Tool):
     def send(self, call: Call) -> Outcome:
         part, names = self.spec[call.operation], self.names(call)
         try:
-            prepared = prepare(part, names)
+            prepared = prepare(part, names, tokens=call.tokens)
         except ExpressionError as error:
             return unmade("request", error)
         found = attempt(prepared, timeout=part["timeout"])
@@ -48,7 +48,7 @@ class HttpTool(Tool):
         if verify is None:
             return super().look(call)
         timeout, written = self.spec[call.operation]["timeout"], call.result.get("version")
-        return looking.look(verify, self.names(call), timeout=timeout, written=written)
+        return looking.look(verify, self.names(call), timeout=timeout, written=written, tokens=call.tokens)
 
     def poll(self, call: Call, poll: JsonObject) -> Outcome:
         part, names = self.spec[call.operation], self.names(call)
@@ -60,11 +60,13 @@ class HttpTool(Tool):
         try:
             # The address came out of an answer: it must still lie where the request itself goes.
             url = urls.joined(urls.fill(part["url"], names), str(poll["url"]))
-            prepared = prepare(request, names, method="GET", url=url)
+            prepared = prepare(request, names, method="GET", url=url, tokens=call.tokens)
         except ExpressionError as error:
             return Unknown(reason=f"the poll address can't be used: {error}")
         found = attempt(prepared, timeout=part["timeout"])
         if not isinstance(found, tuple):
+            if isinstance(found, Refused) and found.rejected:
+                return found
             return Pending(poll=poll, evidence={**found.evidence, "trouble": found.reason})
         answer, kept = found
         return hidden(prepared, judging.polled(declared, answer, names, kept, poll))
@@ -74,7 +76,7 @@ class HttpTool(Tool):
         if declared is None:
             return super().before(call)
         names = self.names(call)
-        read = looking.read(declared, names, timeout=self.spec["execute"]["timeout"])
+        read = looking.read(declared, names, timeout=self.spec["execute"]["timeout"], tokens=call.tokens)
         if isinstance(read, Sighting):
             return read
         prepared, answer, kept = read

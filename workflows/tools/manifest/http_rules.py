@@ -107,7 +107,7 @@ def _headers(checker: Checker, where: Where, raw: Spec, names: frozenset[str]) -
     auth = raw.get("auth") or {}
     checker.templates((*where, "auth"), auth, names, secrets=True)
     if raw.get("auth") is not None and len(auth) != 1:
-        checker.add((*where, "auth"), sorted(auth), "must hold either bearer or basic")
+        checker.add((*where, "auth"), sorted(auth), "must hold one of bearer, basic and oauth")
     if auth and any(name.lower() == "authorization" for name in raw.get("headers") or {}):
         checker.add((*where, "auth"), sorted(auth), "and a header Authorization can't both be given")
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import Field, StringConstraints
 
 from workflows.tools import defaults
 from workflows.tools.manifest.fields import (
@@ -29,10 +29,11 @@ class Basic(Strict):
 
 
 class Auth(Strict):
-    """One of the two."""
+    """One of the three. `oauth` names a credential whose tokens the engine keeps and renews."""
 
     bearer: Text | None = None
     basic: Basic | None = None
+    oauth: Annotated[str, StringConstraints(pattern=r"^[A-Z][A-Z0-9_]{0,63}$")] | None = None
 
 
 class Request(Strict):

@@ -57,7 +57,7 @@ class SmtpTool(Tool):
             identity = message.message_id(call.key, message.sender_of(part, names))
             if "imap" not in verify["mailbox"]:
                 names |= {"message_id": identity}
-                seen = looking.look(verify["mailbox"], names, timeout=part["timeout"])
+                seen = looking.look(verify["mailbox"], names, timeout=part["timeout"], tokens=call.tokens)
             else:
                 used = secrets.Secrets()
                 box = used.wired(fill(verify["mailbox"]["imap"], names, "imap", with_secrets=True))

@@ -1,0 +1,73 @@
+"""Tokens of credentials at the wire: which a tool needs, placing one, and telling that a provider refuses one."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from workflows.outcomes import Rejected
+from workflows.tools.expressions import ExpressionError
+
+if TYPE_CHECKING:
+    from workflows.outcomes import JsonObject
+    from workflows.tools.wire import Answer
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Token:
+    """What is placed at the wire: its text, and which of its credential's tokens it is."""
+
+    credential: str
+    text: str = dataclasses.field(repr=False)
+    generation: int
+
+
+class NoToken(ExpressionError):
+    """A credential that has no token now: it is being renewed, was lost, or isn't there yet."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Needs:
+    """The credentials of one operation: those that its send carries, and those that its looks carry."""
+
+    send: frozenset[str] = frozenset()
+    look: frozenset[str] = frozenset()
+
+    @property
+    def all(self) -> frozenset[str]:
+        return self.send | self.look
+
+
+def needs_of(spec: JsonObject, operation: str) -> Needs:
+    """From a normalised spec. What is read before an act counts to its send: without it nothing is sent."""
+    part: dict[str, Any] = spec.get(operation) or {}
+    if operation == "execute":
+        looks, before = [spec.get("verify"), spec.get("mailbox")], spec.get("before")
+    else:
+        looks, before = [part.get("verify")], None
+    request = {name: value for name, value in part.items() if name != "verify"}
+    return Needs(frozenset(_named([request, before])), frozenset(_named(looks)))
+
+
+def _named(value: Any) -> Iterator[str]:
+    if isinstance(value, dict):
+        auth = value.get("auth")
+        if isinstance(auth, dict) and isinstance(auth.get("oauth"), str):
+            yield auth["oauth"]
+        for one in value.values():
+            yield from _named(one)
+    elif isinstance(value, list):
+        for one in value:
+            yield from _named(one)
+
+
+def rejected(token: Token | None, answer: Answer) -> Rejected | None:
+    """Whether this answer refuses the token that the request carried, rather than the act (RFC 6750, 3.1)."""
+    if token is None:
+        return None
+    if answer.status == 401:
+        return Rejected(token.credential, token.generation)
+    if answer.status == 403 and 'error="insufficient_scope"' in answer.headers.get("www-authenticate", ""):
+        return Rejected(token.credential, token.generation, lasting="its scope is not sufficient")
+    return None
