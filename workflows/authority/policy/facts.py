@@ -59,7 +59,7 @@ PLAIN: dict[str, Any] = {
 def of_effect(effect: Effect, now: dt.datetime, *, current: bool = True) -> dict[str, Any]:
     """Facts of an effect that is about to leave; run, agent, tool and what it undoes are loaded."""
     return {
-        **_common(effect.agent, effect.run, effect.tool, effect.arguments, now, current=current),
+        **_common(effect.run, effect.tool, effect.arguments, now, current=current),
         "act": {"kind": effect.kind, "operation": effect.operation, "attempt": effect.attempts + 1},
         "agent": _agent(effect.agent, effect.tool, granted=granted(effect), behalf=effect.on_behalf_of),
         "run": _run(effect.run, now, targets=effect.reach, highest=effect.chain_class or effect.effect_class),
@@ -73,7 +73,7 @@ def of_request(agent: Agent, run: Run, tool: Tool, arguments: Mapping[str, Any],
     """Facts of a step that is asked for: what only its effect will show (targets, value) isn't known yet."""
     granted = grants.refused(agent, tool.name, tool.profile) is None
     return {
-        **_common(agent, run, tool, arguments, now, current=True),
+        **_common(run, tool, arguments, now, current=True),
         "act": {"kind": Kind.FORWARD.value, "operation": "execute", "attempt": 1},
         "agent": _agent(agent, tool, granted=granted, behalf=agent.acts_for),
         "run": _run(run, now, targets=0, highest=tool.profile["effect_class"]),
@@ -88,9 +88,7 @@ def granted(effect: Effect) -> bool:
     return grants.refused_now(effect, natural=False) is None
 
 
-def _common(
-    agent: Agent, run: Run, tool: Tool, arguments: Mapping[str, Any], now: dt.datetime, *, current: bool
-) -> dict[str, Any]:
+def _common(run: Run, tool: Tool, arguments: Mapping[str, Any], now: dt.datetime, *, current: bool) -> dict[str, Any]:
     return {
         "arguments": arguments,
         "budgets": {},
@@ -136,8 +134,8 @@ def _time(now: dt.datetime) -> dict[str, Any]:
     return {"at": at.isoformat(), "date": at.date().isoformat(), "hour": at.hour, "weekday": at.isoweekday()}
 
 
-# What a decision keeps of them: the rest stands unchangeable in the effect and in the version of its tool.
 def kept(facts: Mapping[str, Any]) -> dict[str, Any]:
+    """What a decision keeps of them: the rest stands unchangeable in the effect and in the version of its tool."""
     tool = facts["tool"]
     told = {name: facts[name] for name in ("act", "agent", "run", "rehearsal")}
     more = {name: facts[name] for name in ("origin", "targets", "budgets") if facts[name]}
@@ -148,10 +146,20 @@ def kept(facts: Mapping[str, Any]) -> dict[str, Any]:
 def recalled(inputs: Mapping[str, Any], effect: Effect) -> dict[str, Any]:
     """The facts of a past decision, from what it kept and what never changes. Raises `KeyError` for older ones."""
     at = dt.datetime.fromisoformat(inputs["at"])
-    common = _common(effect.agent, effect.run, effect.tool, effect.arguments, at, current=inputs["current"])
+    common = _common(effect.run, effect.tool, effect.arguments, at, current=inputs["current"])
+    return {**common, **_told(inputs), "value": effect.value}
+
+
+def recalled_request(inputs: Mapping[str, Any], run: Run, tool: Tool) -> dict[str, Any]:
+    """The same for what was denied when it was asked for, which has no effect."""
+    at = dt.datetime.fromisoformat(inputs["at"])
+    common = _common(run, tool, inputs["arguments"], at, current=inputs["current"])
+    return {**common, **_told(inputs), "value": None}
+
+
+def _told(inputs: Mapping[str, Any]) -> dict[str, Any]:
     told = {name: inputs[name] for name in ("act", "agent", "run", "rehearsal")}
-    more = {name: inputs.get(name, PLAIN[name]) for name in ("origin", "targets", "budgets")}
-    return {**common, **told, **more, "value": effect.value}
+    return {**told, **{name: inputs.get(name, PLAIN[name]) for name in ("origin", "targets", "budgets")}}
 
 
 def example(differs: Mapping[str, Any]) -> dict[str, Any]:
