@@ -6,7 +6,7 @@ from django.urls import URLPattern, URLResolver, path
 
 from repairs import admin  # noqa: F401  registers the records
 from repairs.site import site
-from repairs.views import acts, agents, case, effect, home, queue, run, runs, stops, tools, workflows
+from repairs.views import acts, agents, budgets, case, effect, home, queue, run, runs, stops, tools, workflows
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", home.home, name="home"),
@@ -35,6 +35,11 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("stops/", stops.stops, name="stops"),
     path("stops/freeze", stops.freeze, name="freeze"),
     path("stops/<uuid:stop_id>/lift", stops.lift, name="lift"),
+    path("budgets/", budgets.budgets, name="budgets"),
+    path("budgets/<uuid:budget_id>/", budgets.budget, name="budget"),
+    path("budgets/<uuid:budget_id>/change", budgets.change, name="budget-change"),
+    path("budgets/changes/<uuid:change_id>/confirm", budgets.answer, {"yes": True}, name="budget-confirm"),
+    path("budgets/changes/<uuid:change_id>/decline", budgets.answer, {"yes": False}, name="budget-decline"),
     path("tools/", tools.tools, name="tools"),
     path("tools/<str:name>/", tools.tool, name="tool"),
     path("tools/<str:name>/sends", tools.sends, name="tool-sends"),

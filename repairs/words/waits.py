@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from repairs.words.purse import too_little
+
 
 def waits_for(blocker: Any) -> str:
     """Ids are left out where something can be named; a blocker of an unknown form is said as it stands."""
@@ -12,6 +14,8 @@ def waits_for(blocker: Any) -> str:
             return f"{on} is frozen{until(rest)}"
         case {"credential": name, "why": why}:
             return f"credential {name}: {why}"
+        case {"budget": str(), "unit": _}:
+            return too_little(blocker)
         case {"scope": scope, "effect": _}:
             return f"another effect is at {scope}"
         case dict():
