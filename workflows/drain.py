@@ -207,7 +207,8 @@ SELECT extract(epoch FROM least(
   (SELECT min(at) FROM workflows_wake),
   (SELECT min(due_at) FROM workflows_effect WHERE state = 'ready'),
   (SELECT min(due_at) FROM workflows_effect WHERE due_at IS NOT NULL
-     AND state IN ('unknown', 'acknowledged', 'pending', 'blocked') AND NOT (state = 'blocked' AND reason = 'order')),
+     AND state IN ('unknown', 'acknowledged', 'pending', 'blocked', 'verified')
+     AND NOT (state = 'blocked' AND reason = 'order')),
   (SELECT min(lease_until) FROM workflows_effect WHERE state = 'dispatched'),
   (SELECT min(read_due) FROM workflows_approval WHERE state = 'asked' AND read_due IS NOT NULL)
 ) - clock_timestamp())

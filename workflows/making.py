@@ -63,6 +63,7 @@ def call_for(effect: Effect, run: Run, steps: Iterable[Step], *, now: dt.datetim
         result=((forward.result if forward else effect.result) or {}),
         before=((forward.before if forward else effect.before) or {}),
         forward_key=forward.key if forward else "",
+        agreed=(effect.before or {}).get("agreed") if forward else None,
         attempt=max(effect.attempts, 1),
         now=now.isoformat() if now else "",
     )
@@ -83,19 +84,21 @@ def forward(run: Run, step: Step, steps: Sequence[Step], now: dt.datetime) -> Ef
     return effect
 
 
-def compensation(of: Effect, run: Run, step: Step, steps: Iterable[Step], now: dt.datetime) -> Effect:
+def compensation(
+    of: Effect, run: Run, step: Step, steps: Iterable[Step], now: dt.datetime, *, generation: int = 0
+) -> Effect:
     """The new business operation that undoes `of`: own key, the same scopes, inputs as they were kept."""
     tool = tool_of(step.tool)
     times = tool.timings("compensate")
-    effect = bare_compensation(of, run, step, now)
+    effect = bare_compensation(of, run, step, now, generation=generation)
     effect.verifiable = times.verifies and may_look(effect)
     effect.residue = tool.residue(call_for(effect, run, steps, now=now), "compensate")
     return effect
 
 
-def bare_compensation(of: Effect, run: Run, step: Step, now: dt.datetime) -> Effect:
+def bare_compensation(of: Effect, run: Run, step: Step, now: dt.datetime, *, generation: int = 0) -> Effect:
     """The same without what expressions tell; it stands for an undoing that can't be made."""
-    effect = _effect(run, step, Kind.COMPENSATION, of.arguments, now)
+    effect = _effect(run, step, Kind.COMPENSATION, of.arguments, now, generation=generation)
     effect.compensates = of
     effect.granted = of.granted
     effect.scopes, effect.value = of.scopes, of.value

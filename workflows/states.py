@@ -78,6 +78,9 @@ class CaseState(enum.StrEnum):
     WRITTEN_OFF = "written_off"
 
 
+# An undoing's generation counts its fallbacks within a round; a person who has it undone again begins the next round.
+A_ROUND = 100
+
 S = EffectState
 REST = frozenset({S.FAILED, S.CANCELLED, S.UNDONE, S.WRITTEN_OFF})
 IN_FLIGHT = frozenset({S.DISPATCHED, S.PENDING})

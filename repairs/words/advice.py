@@ -102,6 +102,12 @@ def by_hand(effect: EffectFacts) -> str:
             return "decide what becomes of what stands"
         case "several":
             return "remove what should be gone" if effect.undoing else "keep one at the provider and remove the others"
+        case "disputed":
+            return "see how the dispute at the provider ends: paying back on top would pay twice"
+        case "less_remains":
+            return "see who undid the other part, and agree to undo the rest"
+        case "reversed":
+            return "find out why it came back; then undo it once more, or settle it at the provider"
         case "gone":
             return "find out who removed it, and do it anew at the provider or decide to leave it"
         case "differs" | "already_there":

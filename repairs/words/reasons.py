@@ -56,6 +56,16 @@ CLAUSES: dict[str, tuple[str, str]] = {
         "it stood there before we sent anything, and does not carry our mark",
         "it stood there before we sent anything, and does not carry our mark",
     ),
+    "disputed": (
+        "something else at the provider holds it, a dispute say",
+        "something else at the provider holds it, a dispute say, so it was not undone",
+    ),
+    "less_remains": (
+        "less than the whole is left",
+        "a part of it was undone already by somebody else, and less than the whole is left",
+    ),
+    "reversed": ("it was undone and is there again", "it was undone, which a look showed, and it is there again"),
+    "undo_again": ("it is undone once more", "it is undone once more"),
     "late_answer": (
         "an answer that came late contradicts what was recorded",
         "an answer that came late contradicts what was recorded of its undoing",
@@ -104,6 +114,8 @@ NOTES = {
     "found_by_person": "a person recorded that it is there",
     "absent_by_person": "a person recorded that it is not there",
     "fallback": "refused for good; another tool is tried in its place",
+    "superseded": "what it undid was there again; a person had it undone once more, by another request",
+    "stale_read": "what it was based on was changed since it was read; nothing was sent",
     "written_off": "people decided to leave it as it is",
 }
 
@@ -131,6 +143,10 @@ TITLES = {
     "already_there": "was there before",
     "key_mismatch": "key taken by another request",
     "replayed": "failure said again",
+    "disputed": "held by a dispute",
+    "less_remains": "a part is left",
+    "reversed": "there again",
+    "undo_again": "undone once more",
     "late_answer": "late answer",
     "poll_failed": "failed later",
     "hold": "held after a failure",

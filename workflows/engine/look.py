@@ -57,7 +57,8 @@ def claim(limit: int) -> list[Effect]:
 
 
 DUE = """
-WHERE t.state IN ('unknown', 'acknowledged', 'pending', 'blocked') AND t.due_at <= %s AND t.unseen < %s
+WHERE t.state IN ('unknown', 'acknowledged', 'pending', 'blocked', 'verified') AND t.due_at <= %s
+AND t.unseen < %s
 AND (t.state <> 'blocked' OR t.reason = 'dependency')
 ORDER BY t.due_at LIMIT %s FOR UPDATE SKIP LOCKED
 """
@@ -137,6 +138,8 @@ def _decide(effect: Effect, answer: Answer, begun: dt.datetime, now: dt.datetime
         return _after_poll(effect, answer, times, now)
     if effect.state == S.BLOCKED:
         return after_look.asked_first(effect, answer, times, begun_at=begun, now=now)
+    if effect.state == S.VERIFIED:
+        return after_look.looked_once_more(effect, answer, times, now=now)
     if answer.verdict == Verdict.FOUND and (until := _sentinel(effect, now)):
         return decided.Next(move=decided.NOTE, knows={"due": until + after_look.A_MOMENT, "misses": 0})
     return after_look.after_look(effect, answer, times, begun_at=begun, now=now)
@@ -158,7 +161,7 @@ def _after_poll(effect: Effect, answer: Outcome, times: Timings, now: dt.datetim
 def _sentinel(effect: Effect, now: dt.datetime) -> dt.datetime | None:
     """An undoing that found nothing of something never seen is final only once the late time is past."""
     of = effect.compensates
-    if of is None or effect.generation or not of.doubt or of.late_until is None or now >= of.late_until:
+    if of is None or effect.place or not of.doubt or of.late_until is None or now >= of.late_until:
         return None
     return of.late_until
 

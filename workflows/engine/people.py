@@ -6,11 +6,14 @@ import datetime as dt
 import uuid
 
 from django.db import transaction
+from django.db.models import Q
 
 from workflows import ledger, making, rows
 from workflows.errors import Invalid, NotFound
-from workflows.models import Effect, Run
-from workflows.states import EffectState, Phase
+from workflows.models import Attempt, Effect, Run
+from workflows.policies.after_look import REVERSED
+from workflows.policies.unwinding import UNDO_AGAIN
+from workflows.states import EffectState, Phase, World
 from workflows.toolbox import tool_of
 
 
@@ -26,6 +29,51 @@ def look_again(effect_id: uuid.UUID, *, by: str, why: str) -> Effect:
         now = rows.now()
         effect.look_again(now=now, until=now + dt.timedelta(seconds=times.within))
         return _save(effect, now, by, why)
+
+
+def undo_rest(effect_id: uuid.UUID, *, by: str, why: str) -> Effect:
+    """An undoing that found less than the whole left is sent for exactly that. Raises `Invalid`, `NotFound`."""
+    with transaction.atomic():
+        effect = _stuck(effect_id, "undone for the rest")
+        last = Attempt.objects.filter(effect=effect).order_by("-id").first()
+        left = last.evidence.get("remaining") if last else None
+        if effect.reason != "less_remains" or left is None:
+            raise Invalid(f"the effect is stuck for another reason ({effect.reason}); nothing says what is left of it")
+        now = rows.now()
+        effect.before = {"agreed": left}
+        effect.try_again(due_at=now)
+        return _save(effect, now, by, f"{why} ({left} are left)")
+
+
+def undo_again(effect_id: uuid.UUID, *, by: str, why: str) -> Effect:
+    """What was undone and is there again is undone once more, under a new key. Raises `Invalid`, `NotFound`."""
+    with transaction.atomic():
+        run_id = Effect.objects.filter(id=effect_id).values_list("run_id", flat=True).first()
+        if run_id is None:
+            raise NotFound(f"there is no effect {effect_id}")
+        ledger.wake_runs([run_id])
+        effects = Effect.objects.filter(Q(id=effect_id) | Q(compensates=effect_id)).order_by("id")
+        found = {e.id: e for e in effects.select_related("tool").select_for_update(of=("self",))}
+        effect = found.pop(effect_id)
+        undoing = next((e for e in found.values() if e.state != EffectState.CANCELLED), None)
+        if effect.world != World.PRESENT or effect.state not in (EffectState.VERIFIED, EffectState.STUCK):
+            raise Invalid(f"the effect is {effect.state}, its world {effect.world}; look first whether it is there")
+        if undoing is None or not (undoing.settled or (undoing.state, undoing.reason) == ("stuck", REVERSED)):
+            raise Invalid("its undoing isn't over; only what was undone and is there again is undone once more")
+        now = rows.now()
+        if undoing.settled:
+            undoing.stick(reason=REVERSED, detail="what it undid is there again", world="nothing")
+            _save(undoing, now, by, why)
+        undoing.clear(reason="superseded", detail="undone once more, by another request")
+        _save(undoing, now, by, why)
+        if effect.state == EffectState.STUCK:
+            effect.reason, effect.detail = UNDO_AGAIN, why
+            effect.note()
+            _save(effect, now, by, why)
+        run = Run.objects.select_for_update(of=("self",)).select_related("workflow").get(id=run_id)
+        run.repaired = True
+        _decide(run, "compensate", now, by, why)
+        return effect
 
 
 def write_off(effect_id: uuid.UUID, *, by: str, why: str) -> Effect:

@@ -11,7 +11,7 @@ from typing import Any
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 
-from workflows.states import REST, EffectState, Kind, World
+from workflows.states import A_ROUND, REST, EffectState, Kind, World
 
 from .agent import ALL, Agent
 from .catalog import Tool
@@ -20,6 +20,8 @@ from .run import Run
 from .step import Step
 
 S, W = EffectState, World
+# Verified ones, where an undoing is to be looked at once more days later.
+LOOKED_AT = (S.UNKNOWN, S.ACKNOWLEDGED, S.PENDING, S.BLOCKED, S.VERIFIED)
 EVERYTHING = " ".join(ALL)
 
 
@@ -33,7 +35,7 @@ class Effect(models.Model):
     kind = models.CharField(max_length=20, choices=choices(Kind))
     ordinal = models.PositiveIntegerField()
     epoch = models.BigIntegerField()
-    generation = models.PositiveSmallIntegerField(default=0)  # of an undoing: 0 its tool's own, then the fallbacks
+    generation = models.PositiveSmallIntegerField(default=0)  # of an undoing: round and place, see `place`
     compensates = models.ForeignKey(
         "self", on_delete=models.PROTECT, null=True, related_name="compensations", db_index=False
     )
@@ -149,8 +151,7 @@ class Effect(models.Model):
             models.Index(
                 fields=["due_at"],
                 name="effect_to_look_at",
-                condition=models.Q(state__in=[S.UNKNOWN.value, S.ACKNOWLEDGED.value, S.PENDING.value, S.BLOCKED.value])
-                & models.Q(due_at__isnull=False),
+                condition=models.Q(state__in=[s.value for s in LOOKED_AT]) & models.Q(due_at__isnull=False),
             ),
             models.Index(fields=["lease_until"], name="effect_leased", condition=models.Q(state=S.DISPATCHED.value)),
             models.Index(
@@ -224,8 +225,12 @@ class Effect(models.Model):
     @property
     def operation(self) -> str:
         """Which part of its tool an effect performs. A fallback is another tool, whose act is the undoing."""
-        own = self.kind == Kind.COMPENSATION and self.generation == 0
-        return "compensate" if own else "execute"
+        return "compensate" if self.kind == Kind.COMPENSATION and self.place == 0 else "execute"
+
+    @property
+    def place(self) -> int:
+        """Of an undoing: 0 its tool's own, then the fallbacks."""
+        return self.generation % A_ROUND
 
     # Moves, in the order of an effect's life.
 

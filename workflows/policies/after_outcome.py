@@ -67,10 +67,10 @@ def refused(effect: Facts, outcome: Refused, times: Timings, now: dt.datetime) -
     if effect.doubt:
         detail = f"refused ({outcome.reason}), but an earlier send is not settled"
         if not outcome.temporary:
-            return unsettled(effect, detail, times, now, reason="refused")
+            return unsettled(effect, detail, times, now, reason=outcome.code or "refused")
         return unsettled(effect, detail, times, now, wait=outcome.retry_after or 0.0)
     if not outcome.temporary:
-        return spent(effect, "refused", outcome.reason)
+        return spent(effect, outcome.code or "refused", outcome.reason)
     if effect.attempts >= times.attempts:
         return spent(effect, "limits", f"refused {effect.attempts} times, last: {outcome.reason}")
     due = backoff.after(now, times.first, effect.attempts - 1, times.max, salt=effect.key)

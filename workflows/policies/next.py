@@ -38,6 +38,7 @@ class Facts(Protocol):
     verifiable: bool
     result: Any  # None until the provider said yes, or a look found it
     first_sent_at: dt.datetime | None
+    verified_at: dt.datetime | None
     believe_miss_from: dt.datetime | None
     late_until: dt.datetime | None
     looks_until: dt.datetime | None

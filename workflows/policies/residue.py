@@ -28,6 +28,8 @@ def _statement(effect: Any, completed: bool, undoing: Any) -> str:
     stands = effect.residue or "What this act left behind stands."
     if completed:
         return stands if effect.state != "verified" and effect.world not in NOT_THERE else ""
+    if effect.state == EffectState.UNDONE and partial(undoing):
+        return f"{stands} Only a part of it could be undone."
     if effect.world not in NOT_THERE:
         return stands
     if effect.state == "undone" and undoing is not None:
@@ -43,6 +45,11 @@ def left_by(effect: Any, undoing: Any) -> str:
     if effect.world == World.GONE:
         return str(undoing.residue) if effect.state == EffectState.UNDONE and undoing is not None else ""
     return str(effect.residue)
+
+
+def partial(undoing: Any) -> bool:
+    """Whether the provider said yes to a part only."""
+    return undoing is not None and bool((undoing.result or {}).get("partial"))
 
 
 def row(effect: Any, statement: str) -> dict[str, Any]:

@@ -12,10 +12,13 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from workflows.policies import order
-from workflows.policies.after_look import LOOKED_AT_AGAIN
+from workflows.policies.after_look import LOOKED_AT_AGAIN, REVERSED
+from workflows.policies.residue import partial
 from workflows.states import EffectState, StepState
 
 S = EffectState
+IMPOSSIBLE = ("refused", "window")  # why an undoing can't be done this way, ever
+UNDO_AGAIN = "undo_again"  # the reason of an effect that a person has undone once more
 UNDER_WAY = {S.DISPATCHED, S.PENDING, S.UNKNOWN}
 
 
@@ -32,6 +35,7 @@ class Course:
     compensate: list[Any] = dataclasses.field(default_factory=list)
     fall_back: list[tuple[Any, Any, str]] = dataclasses.field(default_factory=list)
     undone: list[tuple[Any, bool]] = dataclasses.field(default_factory=list)
+    reversed: list[Any] = dataclasses.field(default_factory=list)
     people: list[dict[str, Any]] = dataclasses.field(default_factory=list)
     over: bool = False
 
@@ -76,7 +80,7 @@ def course_of(run: Any, steps: list[Any], effects: list[Any]) -> Course:
     if mode == "hold":
         _hold(course, run, steps, effects)
     made = course.compensate or course.fall_back
-    moving = course.cancel or course.doubtful or made or course.people or course.undone
+    moving = course.cancel or course.doubtful or made or course.people or course.undone or course.reversed
     course.over = not moving and mode != "wait" and all(cleared.values())
     return course
 
@@ -84,7 +88,7 @@ def course_of(run: Any, steps: list[Any], effects: list[Any]) -> Course:
 def _clear(course: Course, mode: str, step: Any, effect: Any, undoing: Any, free: bool) -> bool:
     """Puts what this effect needs into the course; whether it no longer holds back what it depends on."""
     if effect.at_rest:
-        return undoing is None or _laid_to_rest(course, step, undoing)
+        return undoing is None or _laid_to_rest(course, step, effect, undoing)
     if _under_way(effect):
         _in_hand(course, step, effect)
         return False
@@ -101,7 +105,7 @@ def _clear(course: Course, mode: str, step: Any, effect: Any, undoing: Any, free
         return mode in ("hold", "written_off")
     if undoing is not None:
         return _follow(course, step, effect, undoing)
-    if effect.state == S.STUCK and not (effect.world == "unknown" and _can_undo(step)):
+    if effect.state == S.STUCK and not (_can_undo(step) and (effect.world == "unknown" or effect.reason == UNDO_AGAIN)):
         course.people.append(reason_of(effect, step))
         return False
     if _can_undo(step):
@@ -115,9 +119,12 @@ def _clear(course: Course, mode: str, step: Any, effect: Any, undoing: Any, free
     return False
 
 
-def _laid_to_rest(course: Course, step: Any, undoing: Any) -> bool:
-    """An effect that was written off may have an undoing under way, or stuck with the scope in its hand."""
-    if undoing.state == S.STUCK:
+def _laid_to_rest(course: Course, step: Any, effect: Any, undoing: Any) -> bool:
+    """An effect that was written off may have an undoing under way, or stuck with the scope in its hand; one that was
+    undone may be there again."""
+    if undoing.state == S.STUCK and undoing.reason == REVERSED and effect.state == S.UNDONE:
+        course.reversed.append(effect)
+    elif undoing.state == S.STUCK:
         course.people.append(reason_of(undoing, step))
     return bool(undoing.settled or undoing.at_rest)
 
@@ -148,9 +155,10 @@ def _follow(course: Course, step: Any, effect: Any, undoing: Any) -> bool:
         course.people.append(reason_of(effect, step, "late_answer", detail))
         return False
     if undoing.settled:
-        course.undone.append((effect, undoing.state == S.VERIFIED and undoing.generation == 0))
+        proved = undoing.state == S.VERIFIED and undoing.place == 0 and not partial(undoing)
+        course.undone.append((effect, proved))
         return True
-    if undoing.state == S.STUCK and undoing.reason == "refused" and (name := _fallback(step, undoing)):
+    if undoing.state == S.STUCK and undoing.reason in IMPOSSIBLE and (name := _fallback(step, undoing)):
         course.fall_back.append((effect, undoing, name))
     elif undoing.state == S.STUCK:
         course.people.append(reason_of(undoing, step))
@@ -165,7 +173,7 @@ def _told_of_since(effect: Any, undoing: Any) -> bool:
 
 def _fallback(step: Any, undoing: Any) -> str:
     names = step.tool.spec["compensate"].get("fallbacks") or []
-    return str(names[undoing.generation]) if undoing.generation < len(names) else ""
+    return str(names[undoing.place]) if undoing.place < len(names) else ""
 
 
 def _hold(course: Course, run: Any, steps: list[Any], effects: list[Any]) -> None:

@@ -99,6 +99,12 @@ class Tool:
             text = (self.spec.get("compensate") or {}).get("residue", "")
         return expressions.fill_text(text, self.names(call))
 
+    def window_until(self, call: Call) -> str | None:
+        """The moment after which this undoing isn't called any more, as declared; None where none is. Raises
+        `ExpressionError` where it can't be told."""
+        declared = (self.spec.get("compensate") or {}).get("window_until") if call.operation == "compensate" else None
+        return None if declared is None else expressions.text_of(expressions.fill(declared, self.names(call)))
+
     def value(self, call: Call) -> dict[str, Any] | None:
         """`{"amount": integer minor units, "currency": ...}`, or None where none is declared or it can't be known."""
         declared = self.spec.get("value")
@@ -159,6 +165,7 @@ def timings_of(spec: JsonObject, operation: str) -> Timings:
         can_look=verify is not None,
         verifies=verify is not None and spec["profile"]["observability"] == "authoritative_read",
         window=part.get("window"),
+        recheck=tuple(part.get("recheck", ())),
         poll_every=poll["every"],
         poll_within=poll["within"],
         # A mailbox that doesn't show a mail yet is no proof that the server didn't take it over.

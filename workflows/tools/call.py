@@ -23,6 +23,7 @@ class Call:
     result: dict[str, Any]  # compensate: the forward effect's result; else the own result so far ({} before)
     before: dict[str, Any]  # compensate: the image kept before the forward call
     forward_key: str  # compensate: the forward effect's key; else ""
+    agreed: int | None = None  # compensate: what a person agreed to undo, where less than the whole is left
     attempt: int = 1
     now: str = ""  # ISO 8601, UTC
     tokens: Mapping[str, Token] = dataclasses.field(default_factory=dict, repr=False)  # by credential, as of now

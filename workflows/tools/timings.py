@@ -32,6 +32,7 @@ class Timings:
     window: float | None  # compensate only: after it, don't call
     poll_every: float
     poll_within: float
+    recheck: tuple[float, ...] = ()  # compensate only: how long after it was seen it is looked at again
     keeps: str = "executed"  # under our key: "success", "executed" (failures too) or "all" (refusals too)
     repeats: bool = True  # whether absence after an unknown outcome may be followed by a second send; never for mail
 

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 from workflows import making
 from workflows.errors import Invalid
 from workflows.models import Effect, Run, Step, Tool
+from workflows.policies.after_look import REVERSED
 from workflows.policies.unwinding import course_of, reason_of
-from workflows.states import EffectState, StepState
+from workflows.states import A_ROUND, EffectState, StepState
 from workflows.tools.expressions import ExpressionError
 
 if TYPE_CHECKING:
@@ -26,12 +27,17 @@ def turn_back(run: Run, steps: list[Step], effects: list[Effect], changes: Chang
     for effect, seen_gone in course.undone:
         effect.undo(seen_gone=seen_gone)
         changes.effects.append(effect)
+    for effect in course.reversed:
+        detail = "it was undone, which a look showed, and it is there again"
+        effect.stick(reason=REVERSED, detail=detail, world="present")
+        changes.effects.append(effect)
     names = {step.id: step for step in steps}
     for effect in course.compensate:
-        changes.create(_compensation(effect, run, names[effect.step_id], steps, changes))
+        generation = _next_round([e.generation for e in effects if e.compensates_id == effect.id])
+        changes.create(_compensation(effect, run, names[effect.step_id], steps, changes, generation))
     for of, refused, name in course.fall_back:
         _fall_back(of, refused, name, run, names[of.step_id], steps, changes)
-    if course.cancel or course.doubtful or course.undone or course.fall_back:
+    if course.cancel or course.doubtful or course.undone or course.fall_back or course.reversed:
         _once_more(run, changes)
     run.waits_until = _sentinel(effects, changes)
     if course.over and run.event:
@@ -42,13 +48,18 @@ def turn_back(run: Run, steps: list[Step], effects: list[Effect], changes: Chang
     return [*course.people, *_born_stuck(changes, run, names)]
 
 
-def _compensation(of: Effect, run: Run, step: Step, steps: list[Step], changes: Changes) -> Effect:
+def _next_round(generations: list[int]) -> int:
+    """A key is never used for a second undoing, whatever became of the first."""
+    return (max(generations) // A_ROUND + 1) * A_ROUND if generations else 0
+
+
+def _compensation(of: Effect, run: Run, step: Step, steps: list[Step], changes: Changes, generation: int) -> Effect:
     trouble = ""
     try:
-        effect = making.compensation(of, run, step, steps, changes.now)
+        effect = making.compensation(of, run, step, steps, changes.now, generation=generation)
     except ExpressionError as error:
         trouble = str(error)
-        effect = making.bare_compensation(of, run, step, changes.now)
+        effect = making.bare_compensation(of, run, step, changes.now, generation=generation)
     if trouble or making.lacks_result(of, step):
         detail = trouble or "undoing it needs what its answer would have told, and no answer was ever seen"
         effect.stick(reason="no_result", detail=detail, world="nothing")

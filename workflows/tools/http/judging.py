@@ -55,7 +55,8 @@ def outcome(
             reason=f"status {answer.status} on the first delete: not there, by whoever's act", evidence=evidence
         )
     if _holds(part.get("acknowledged"), names):
-        return _acknowledged(part.get("result", {}), names, evidence)
+        partly = {"partial": True} if _holds(part.get("partial"), names) else {}
+        return _acknowledged({**part.get("result", {}), **partly}, names, evidence)
     if _holds(part.get("pending"), names):
         return _pending(part, names, evidence)
     if _holds(part.get("temporary"), names):

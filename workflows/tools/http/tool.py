@@ -8,11 +8,12 @@ from workflows.outcomes import Outcome, Pending, Refused, Sighting, Unknown, Ver
 from workflows.tools import urls
 from workflows.tools.base import Tool
 from workflows.tools.expressions import ExpressionError, fill
-from workflows.tools.http import images, judging, looking
+from workflows.tools.http import images, judging, looking, standing
 from workflows.tools.http.answers import names_of
 from workflows.tools.http.attempt import attempt, hidden, unmade
 from workflows.tools.http.requests import prepare
 from workflows.tools.keeping import keepable
+from workflows.tools.wire.messages import Deadline
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,11 +27,19 @@ class HttpTool(Tool):
 
     def send(self, call: Call) -> Outcome:
         part, names = self.spec[call.operation], self.names(call)
+        timeout = part["timeout"]
+        if call.operation == "compensate" and "before" in part:
+            deadline = Deadline(timeout)
+            present = standing.read(part["before"], names, call, self.value(call), deadline)
+            if not isinstance(present, dict):
+                return present
+            names |= present
+            timeout = deadline.seconds_left()
         try:
             prepared = prepare(part, names, tokens=call.tokens)
         except ExpressionError as error:
             return unmade("request", error)
-        found = attempt(prepared, timeout=part["timeout"])
+        found = attempt(prepared, timeout=timeout)
         if not isinstance(found, tuple):
             return found
         answer, kept = found

@@ -145,6 +145,8 @@ class Undoing(Strict):
     idempotency: Idempotency | None = None
     retry: Retry | None = None
     window: PositiveDuration | None = None
+    window_until: Text | None = None
+    recheck: Annotated[list[PositiveDuration], Field(max_length=10)] = []
     fallbacks: list[ToolName] = []
     residue: str = ""
 

@@ -120,7 +120,11 @@ def _before(checker: Checker, where: Where, raw: Spec) -> None:
 
 def _compensate(checker: Checker, where: Where, raw: Spec, spec: Spec) -> None:
     part, names = raw["compensate"], OF_A_CALL | OF_AN_UNDOING
-    _answered(checker, where, part, names)
+    before = part.get("before")
+    if before is not None:
+        _present(checker, (*where, "before"), before, spec)
+    _answered(checker, where, part, names | ({"remaining"} if before and "remaining" in before else frozenset()))
+    checker.condition((*where, "partial"), part.get("partial"), names | OF_AN_ANSWER)
     checker.templates((*where, "residue"), part.get("residue"), names)
     if "verify" in part:
         look(checker, (*where, "verify"), part["verify"], names)
@@ -130,6 +134,19 @@ def _compensate(checker: Checker, where: Where, raw: Spec, spec: Spec) -> None:
     if declared.get("by") == "native_key" and not mentions_key(part):
         checker.add((*where, "idempotency", "by"), "native_key", "needs a request that contains ${ key }")
     _needs(checker, where, spec)
+
+
+def _present(checker: Checker, where: Where, raw: Spec, spec: Spec) -> None:
+    names = OF_A_CALL | OF_AN_UNDOING
+    _request(checker, where, raw, names)
+    for name in ("done", "blocked"):
+        checker.condition((*where, name), raw.get(name), names | OF_AN_ANSWER)
+    for name in ("remaining", "says"):
+        checker.templates((*where, name), raw.get(name), names | OF_AN_ANSWER)
+    if not {"done", "blocked", "remaining"} & raw.keys():
+        checker.add(where, None, "says nothing of what it reads; give done, blocked or remaining")
+    if "remaining" in raw and "value" not in spec:
+        checker.add((*where, "remaining"), raw["remaining"], "needs a value, of which it is what is left")
 
 
 def _needs(checker: Checker, where: Where, spec: Spec) -> None:

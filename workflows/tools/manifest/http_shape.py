@@ -96,8 +96,23 @@ class Before(Request):
     version: Text | None = None
 
 
+class Present(Request):
+    """What stands, read right before each undoing: undone already, held by something else, or how much of it is left.
+    `says`: who did it and when, for people."""
+
+    method: Reads = "GET"
+    done: Text | None = None
+    blocked: Text | None = None
+    remaining: Text | None = None
+    says: str = ""
+
+
 class Compensate(Answered, Undoing):
+    """`partial`: a yes to a part of it, such as the future of a series that has begun."""
+
     method: Method
+    before: Present | None = None
+    partial: Text | None = None
     verify: Verify | None = None
 
 

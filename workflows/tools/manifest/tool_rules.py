@@ -45,6 +45,11 @@ def check(
     for number, name in enumerate(spec.get("compensate", {}).get("fallbacks", [])):
         if name not in tools:
             checker.add((*where, "compensate", "fallbacks", number), name, "is no tool here, nor one applied earlier")
+    if spec.get("compensate", {}).get("recheck") and "verify" not in spec["compensate"]:
+        checker.add((*where, "compensate", "recheck"), raw["compensate"]["recheck"], "needs a verify to look with")
+    until = spec.get("compensate", {}).get("window_until")
+    # The window is looked at where the results of other steps aren't at hand.
+    checker.templates((*where, "compensate", "window_until"), until, (OF_A_CALL | OF_AN_UNDOING) - {"steps"})
     _OF_A_KIND[spec["kind"]](checker, where, raw, spec)
     return checker.flaws
 
