@@ -32,7 +32,8 @@ def own_server(folder: Path) -> Iterator[str]:
     lock = Lock(folder.with_name(f"{folder.name}.lock"))
     try:
         if not lock.try_take():
-            raise NotAlone(f"Another benchmark runs ({lock.read() or "it is just starting"}); both would measure each other. Let it end first.")
+            who = lock.read() or "it is just starting"
+            raise NotAlone(f"Another benchmark runs ({who}); both would measure each other. Let it end first.")
         lock.note(f"process {os.getpid()}")
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
