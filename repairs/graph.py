@@ -10,9 +10,9 @@ import itertools
 from collections.abc import Container, Iterable, Sequence
 
 from repairs.words import marks
-from repairs.words.visible import parts
 from workflows.models import Effect, Step
 from workflows.states import World
+from workflows.visible import parts
 
 WIDE, HIGH, UNDO = 190, 58, 26  # of a step's box and of an undoing's
 ACROSS, DOWN, EDGE = 56, 22, 12  # between layers, between boxes, around all

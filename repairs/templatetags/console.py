@@ -14,7 +14,7 @@ from django.utils.safestring import SafeString, mark_safe
 
 from repairs.words import actors, marks
 from repairs.words.reasons import HELD, because
-from repairs.words.visible import Piece, parts, up_to
+from workflows.visible import Piece, parts, up_to
 from repairs.words.waits import waits_for
 
 register = template.Library()

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from repairs.words.facts import EffectFacts, Reason, Standing, standing, wanted_gone
 from repairs.words.reasons import because
-from repairs.words.visible import visible
+from workflows.visible import visible
 
 SUBJECT_LIMIT = 80  # a label longer than a line pushes the harm out of sight
 STATEMENT_LIMIT = 200  # the whole statement stands in the case's table

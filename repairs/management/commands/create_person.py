@@ -8,19 +8,20 @@ import secrets
 from typing import Any
 
 from django.contrib.auth.models import Group, User
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 from django.db import transaction
 
 from repairs.models import Person
 from repairs.roles import ROLES
 from workflows.authority.teams import named
 from workflows.errors import Invalid
+from workflows.management.base import PlainCommand
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@+-]{0,79}")
 WORDS = 16  # random bytes of a password that is typed once: nobody guesses it, everybody can copy it
 
 
-class Command(BaseCommand):
+class Command(PlainCommand):
     help = "Makes a login for a person, with roles, and prints its one-time password."
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -6,17 +6,18 @@ import json
 from typing import Any
 
 from django.contrib.auth.models import User
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 from django.db import transaction
 
 from repairs.models import Person
 from workflows.authority.agents import LONGEST_NAME
 from workflows.authority.teams import named, place
 from workflows.errors import Invalid
+from workflows.management.base import PlainCommand
 from workflows.models import Agent, Team
 
 
-class Command(BaseCommand):
+class Command(PlainCommand):
     help = "Make a team, put it under another, and say who is in it. Without a name, list the teams."
 
     def add_arguments(self, parser: CommandParser) -> None:

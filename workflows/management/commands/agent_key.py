@@ -7,13 +7,14 @@ import datetime as dt
 import json
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 from pydantic_core import PydanticCustomError
 
 from workflows import rows
 from workflows.authority import agents, keys
 from workflows.errors import Invalid
+from workflows.management.base import PlainCommand
 from workflows.models import Agent, AgentKey
 from workflows.tools.manifest.fields import some_seconds
 
@@ -28,7 +29,7 @@ def span(text: str) -> dt.timedelta:
         raise argparse.ArgumentTypeError(f"{text!r} {error.message()}") from error
 
 
-class Command(BaseCommand):
+class Command(PlainCommand):
     help = "Make, rotate, revoke and list the keys of an agent."
 
     def add_arguments(self, parser: CommandParser) -> None:

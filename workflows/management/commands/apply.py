@@ -7,16 +7,17 @@ from typing import Any
 
 from django.apps import apps
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from workflows import catalog
 from workflows.errors import Flaw, Invalid
+from workflows.management.base import PlainCommand
 from workflows.tools.declared import declared
 from workflows.tools.manifest import load
 from workflows.tools.reading import PlacedFlaw
 
 
-class Command(BaseCommand):
+class Command(PlainCommand):
     help = "Apply manifests of tools and workflows: all of them, or none where anything is wrong."
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -6,10 +6,11 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from workflows.authority import raising
 from workflows.errors import Flaw, Invalid, MakegoodError
+from workflows.management.base import PlainCommand
 from workflows.management.commands.freeze import who_types
 from workflows.models import Budget, Tool, ToolCost
 from workflows.models.budget import OWNERS
@@ -20,7 +21,7 @@ NONE = "none"
 LONGEST_NUMBER = 16  # digits; the limits themselves are checked where they are written
 
 
-class Command(BaseCommand):
+class Command(PlainCommand):
     help = (
         "Limit what an agent, a tool, a workflow, a run or all together may spend. What gives less holds at once; what"
         " gives more is asked for, and a second person confirms it in the console. Without arguments: list budgets."

@@ -5,16 +5,17 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from workflows.authority import agents
 from workflows.errors import Invalid
+from workflows.management.base import PlainCommand
 from workflows.models import Agent
 
 FIELDS = ("tools", "workflows", "team", "purpose", "on_behalf_of", "active")
 
 
-class Command(BaseCommand):
+class Command(PlainCommand):
     help = "Change what an agent may do, from its next dispatch on. What isn't named stays as it is."
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from workflows.authority import agents
 from workflows.errors import Invalid
+from workflows.management.base import PlainCommand
 from workflows.models.team import DEFAULT
 
 
-class Command(BaseCommand):
+class Command(PlainCommand):
     help = "Make an agent and print its key. The key is shown this one time; only its digest is kept."
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -15,7 +15,8 @@ from typing import Any
 
 from django.conf import settings
 from django.core.management import call_command
-from django.core.management.base import BaseCommand
+
+from workflows.management.base import PlainCommand
 
 MANIFEST = "examples/demo/manifest.yaml"
 STATE = "demo.json"  # in the data folder, for its owner only: the demo agent's key, and whether all was played
@@ -23,7 +24,7 @@ STORIES = ("1", "2", "3", "4")  # the fifth kills a worker, which is for the per
 LOOK_EVERY = 0.5  # seconds
 
 
-class Command(BaseCommand):
+class Command(PlainCommand):
     help = "Applies the demo's manifest, makes its agent and plays its stories, once. `up` runs it."
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:

@@ -8,13 +8,12 @@ import json
 import sys
 from typing import Any
 
-from django.core.management.base import BaseCommand
-
 from config.house import doctor, production
 from config.house.findings import Finding
+from workflows.management.base import PlainCommand
 
 
-class Command(BaseCommand):
+class Command(PlainCommand):
     help = "Looks at settings, data folder, database, migrations, port and queue; names what is wrong and the way out."
     requires_system_checks: list[str] = []
 

@@ -6,17 +6,18 @@ import getpass
 import json
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from workflows import rows
 from workflows.authority import stops
 from workflows.authority.until import until_of
 from workflows.errors import MakegoodError
+from workflows.management.base import PlainCommand
 from workflows.models import Stop
 from workflows.models.stop import Target
 
 
-class Command(BaseCommand):
+class Command(PlainCommand):
     help = (
         "Freeze a tool, an agent, a workflow, a subject (type:id) or everything: when this returns nothing new is sent;"
         " what had begun runs to its answer, and looks go on. Without a target: print what is frozen."

@@ -12,17 +12,18 @@ from pathlib import Path
 from typing import Any
 
 from django.contrib.auth.models import User
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from workflows.authority import dry_run, policies, policy
 from workflows.errors import Flaw, Invalid, MakegoodError, NotFound
+from workflows.management.base import PlainCommand
 from workflows.models import Policy
 from workflows.tools.reading import PlacedFlaw
 
 ACTS = ("check", "draft", "dry-run", "activate", "discard", "show", "history")
 
 
-class Command(BaseCommand):
+class Command(PlainCommand):
     help = "Check, draft, try, activate and show versions of the policy that decides about every act."
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from workflows.engine.recover import recover
+from workflows.management.base import PlainCommand
 from workflows.models import Effect
 
 
-class Command(BaseCommand):
+class Command(PlainCommand):
     help = "Find effects whose worker is gone; print which became unknown. Sends nothing, and assumes nothing done."
 
     def add_arguments(self, parser: CommandParser) -> None:

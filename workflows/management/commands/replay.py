@@ -7,15 +7,16 @@ import json
 import uuid
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from workflows.errors import NotFound, shown
+from workflows.management.base import PlainCommand
 from workflows.replay.check import check
 
 NOT_YET = ("resume", "simulate", "fork_from")
 
 
-class Command(BaseCommand):
+class Command(PlainCommand):
     help = "Tell a run again from its journal. Exits with 1 where rows and journal differ, naming each difference."
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -6,15 +6,16 @@ import json
 import uuid
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from workflows.authority import stops
 from workflows.errors import MakegoodError
+from workflows.management.base import PlainCommand
 from workflows.management.commands.freeze import who_types
 from workflows.models.stop import Target
 
 
-class Command(BaseCommand):
+class Command(PlainCommand):
     help = "Lift every stop on a target, or the one of --id. Who froze it may need another person for that."
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -8,12 +8,12 @@ from typing import Any
 
 from django.conf import settings
 from django.core.management import call_command
-from django.core.management.base import BaseCommand
 from django.db import connection
 
 from config.house.children import Child
 from config.house.supervisor import QUEUE, House
 from workflows import queue
+from workflows.management.base import PlainCommand
 from workflows.management.logins import demo_logins
 
 WEB_GRACE = 8.0  # seconds: gunicorn itself gives open requests five
@@ -21,7 +21,7 @@ OUTSIDE_GRACE = 5.0  # seconds: they write each change before they answer
 QUEUE_GRACE = 10.0  # seconds for calls under way; what is cut off then is unknown, and looked at by the next start
 
 
-class Command(BaseCommand):
+class Command(PlainCommand):
     help = "Runs everything on one machine: database, web, queue and, with the demo, the outside services."
     requires_system_checks: list[str] = []
 

@@ -6,14 +6,15 @@ import dataclasses
 import json
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandParser
+from django.core.management.base import CommandParser
 
+from workflows.management.base import PlainCommand
 from workflows.proof import Flaw, verify
 
 MOST_IN_JSON = 1000  # flaws told one by one; a broken journal may have as many as entries
 
 
-class Command(BaseCommand):
+class Command(PlainCommand):
     help = "Verify every chain and checkpoint of the journal. Exits with 1 where anything is wrong, naming it."
 
     def add_arguments(self, parser: CommandParser) -> None:
