@@ -12,6 +12,8 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from tests.authority.purse import beside_each_other, give, of_run, priced, taken
+from tests.authority.test_policies import activated
+from tests.authority.test_policy import document, rule
 from tests.engine.conftest import again, states
 from tests.engine.simulated import World
 from workflows import rows
@@ -21,7 +23,7 @@ from workflows.engine.cancel import cancel
 from workflows.engine.dispatch import dispatch
 from workflows.engine.reconcile import reconcile
 from workflows.engine.recover import recover
-from workflows.models import Attempt, Budget, Effect, ScopeHold, ToolCost
+from workflows.models import Attempt, Budget, Decision, Effect, ScopeHold, ToolCost
 
 pytestmark = pytest.mark.django_db(transaction=True)
 Make = Callable[..., Any]
@@ -269,13 +271,29 @@ def test_a_call_reserves_its_timeout_and_takes_what_it_took(
     assert (by["unit"], by["limit"], by["used"], by["needed"]) == ("seconds", 5, 5, 5)
 
 
-def test_without_budgets_dispatch_asks_once_and_record_not_at_all(
-    world: World, tool: Make, workflow: Make, begin: Make
-) -> None:
+def test_policy_may_ask_how_much_is_left(world: World, tool: Make, workflow: Make, begin: Make) -> None:
+    """Of the windows and runs above each unit is told where least is left."""
+    tool("t.a")
+    give("agent:sim", calls=100)
+    give("agent:sim", per="day", calls=2)
+    low = rule("has(budgets.agent) && budgets.agent.calls.left < 2", "{deny: nearly nothing is left}")
+    expect = "expect: [{verdict: allow}, {verdict: deny, facts: {budgets: {agent: {calls: {left: 1}}}}}]"
+    activated(document(low, rule("true", name="rest"), expect=expect))
+    for _ in range(2):
+        begin(workflow("t.a"))
+        settled()
+    verdicts = list(Decision.objects.order_by("id").values_list("verdict", flat=True))
+    assert verdicts == ["allow", "deny"]
+    inputs = Decision.objects.latest("id").inputs["budgets"]["agent"]["calls"]
+    assert inputs == {"limit": 2, "used": 1, "reserved": 0, "left": 1}
+
+
+def test_without_budgets_nothing_is_asked_of_them(world: World, tool: Make, workflow: Make, begin: Make) -> None:
     tool("t.a")
     begin(workflow("t.a"))
     with CaptureQueriesContext(connection) as queries:
         drain_once()
     texts = [query["sql"] for query in queries.captured_queries]
-    assert len([text for text in texts if "FROM workflows_budget t" in text]) == 1
-    assert not [text for text in texts if "workflows_reservation" in text and "r.open" not in text]
+    asked = [text for text in texts if "workflows_budget" in text or "workflows_reservation" in text]
+    by_the_way = ("workflows_policy", "blocked_by", "r.open")  # with the policy, by who lets go, by the sweep
+    assert not [text for text in asked if not any(word in text for word in by_the_way)]

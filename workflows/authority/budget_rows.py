@@ -71,24 +71,28 @@ def owners_of(effect: Effect) -> tuple[str, ...]:
 
 
 def locked_of(effects: Sequence[Effect], now: dt.datetime) -> Books:
-    """What these effects fall under. Where there are no budgets this is all that they cost."""
+    """What these effects fall under."""
     owners = sorted({owner for effect in effects for owner in owners_of(effect)})
-    return Books(fetch(Budget, UNDER, [owners]), now)
+    return Books(fetch(Budget, UNDER + LOCKED, [owners]), now)
+
+
+def read_of(effects: Sequence[Effect], now: dt.datetime) -> Books:
+    """The same as they are at this moment, without locks: for who only asks."""
+    return Books(fetch(Budget, UNDER, [sorted({owner for effect in effects for owner in owners_of(effect)})]), now)
 
 
 def locked_for(effect_ids: Iterable[uuid.UUID], now: dt.datetime) -> Books:
     """What these effects took something of."""
-    return Books(fetch(Budget, TAKEN_FROM, [rows.ids(effect_ids)]), now)
+    return Books(fetch(Budget, TAKEN_FROM + LOCKED, [rows.ids(effect_ids)]), now)
 
 
 UNDER = """
 WHERE t.id = ANY (ARRAY(SELECT unnest(b.line) FROM workflows_budget b WHERE b.owner = ANY (%s::text[])))
-ORDER BY t.id FOR NO KEY UPDATE
 """
 TAKEN_FROM = """
 WHERE t.id = ANY (ARRAY(SELECT r.budget_id FROM workflows_reservation r WHERE r.effect_id = ANY (%s::uuid[])))
-ORDER BY t.id FOR NO KEY UPDATE
 """
+LOCKED = "ORDER BY t.id FOR NO KEY UPDATE"
 
 
 def reservations(effect_ids: Iterable[uuid.UUID]) -> list[Reservation]:

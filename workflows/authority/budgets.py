@@ -32,7 +32,8 @@ Key = tuple[uuid.UUID, uuid.UUID]  # budget, effect
 
 def reserve(effects: Sequence[Effect], now: dt.datetime, stopped: list[Effect]) -> list[Effect]:
     """Those for which there is enough; the others are blocked as `budget` and let their scopes go."""
-    books = budget_rows.locked_of(effects, now) if effects else None
+    limited = [effect for effect in effects if effect.limited]
+    books = budget_rows.locked_of(limited, now) if limited else None
     if books is None or not books.budgets:
         return list(effects)
     rows = {(row.budget_id, row.effect_id): row for row in _earlier(effects, books)}
@@ -47,6 +48,22 @@ def reserve(effects: Sequence[Effect], now: dt.datetime, stopped: list[Effect]) 
     # What an earlier send may have left keeps its scope: nobody else may touch that.
     ledger.let_go([e.id for e in effects if e.id not in gone and e.scopes and not e.doubt])
     return going
+
+
+def facts(effects: Sequence[Effect], now: dt.datetime) -> dict[uuid.UUID, dict[str, Any]]:
+    """What policies may ask: by effect, {"run": {"calls": {"limit", "used", "reserved", "left"}}} and so on, of the
+    budgets there are. Of several of a kind (windows, runs above) each unit is told where least is left.
+
+    Asked where there are budgets at all; `reserve` asks nothing of effects that this was not asked about."""
+    books = budget_rows.read_of(effects, now)
+    found = {}
+    for effect in effects:
+        effect.limited = True
+        told: dict[str, Any] = {}
+        for budget in books.of(effect):
+            spending.tell(told.setdefault(budget.kind, {}), books.books[budget.id])
+        found[effect.id] = told
+    return found
 
 
 def _earlier(effects: Sequence[Effect], books: Books) -> list[Reservation]:

@@ -106,7 +106,8 @@ class Effect(models.Model):
     was_seq: int = 0
     was: dict[str, Any] | None = None
     sending: Any = None  # the attempt under way, in the process that makes it
-    reserved: bool = False  # something of budgets, for that attempt
+    limited: bool = False  # there are budgets, as was read when it was to leave
+    reserved: bool = False  # something of them, for the attempt under way
     approval: Any = None  # the one it goes under, in the process that dispatches it
 
     class Meta:

@@ -150,6 +150,17 @@ def gives_more(was: Amounts, limits: Amounts) -> bool:
     return any(old is not None and (new is None or new > old) for old, new in pairs)
 
 
+def tell(told: dict[str, Any], book: Book) -> None:
+    """Adds what a policy may ask of one budget; of a unit told already the one with less left stays."""
+    for unit, limit in book.limits.items():
+        scale = 1000 if unit == TIME else 1
+        name = "seconds" if unit == TIME else unit
+        left = max(limit - book.taken(unit), 0) // scale
+        if name not in told or left < told[name]["left"]:
+            amounts = {"limit": limit, "used": book.used.get(unit, 0), "reserved": book.reserved.get(unit, 0)}
+            told[name] = {**{key: amount // scale for key, amount in amounts.items()}, "left": left}
+
+
 def for_a_person(effect: Any) -> bool:
     """Whether nothing but a raised budget lets a blocked effect go."""
     short = effect.state == "blocked" and effect.reason == "budget"

@@ -56,7 +56,9 @@ PLAIN: dict[str, Any] = {
 }  # fmt: skip
 
 
-def of_effect(effect: Effect, now: dt.datetime, *, current: bool = True) -> dict[str, Any]:
+def of_effect(
+    effect: Effect, now: dt.datetime, *, current: bool = True, budgets: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
     """Facts of an effect that is about to leave; run, agent, tool and what it undoes are loaded."""
     return {
         **_common(effect.run, effect.tool, effect.arguments, now, current=current),
@@ -66,6 +68,7 @@ def of_effect(effect: Effect, now: dt.datetime, *, current: bool = True) -> dict
         "origin": [one["path"] for one in effect.origin],
         "targets": effect.targets,
         "value": effect.value,
+        "budgets": budgets or {},
     }
 
 

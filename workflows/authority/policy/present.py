@@ -26,25 +26,27 @@ SELECT
   (SELECT p.id FROM workflows_policy p WHERE p.state = 'active' AND p.active_from <= clock_timestamp()
    ORDER BY p.active_from DESC, p.id DESC LIMIT 1),
   ARRAY(SELECT t.id FROM workflows_tool t WHERE t.id = ANY (%s::uuid[]) AND NOT t.current),
-  ARRAY(SELECT t.id FROM workflows_tool t WHERE t.id = ANY (%s::uuid[]) AND t.withdrawn_at IS NOT NULL)
+  ARRAY(SELECT t.id FROM workflows_tool t WHERE t.id = ANY (%s::uuid[]) AND t.withdrawn_at IS NOT NULL),
+  EXISTS (SELECT FROM workflows_budget)
 """
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Present:
-    """`superseded`, `withdrawn`: of the versions of tools that were asked about."""
+    """`superseded`, `withdrawn`: of the versions of tools that were asked about. `budgets`: there are some at all."""
 
     ruled: Ruled
     superseded: frozenset[uuid.UUID] = frozenset()
     withdrawn: frozenset[uuid.UUID] = frozenset()
+    budgets: bool = False
 
 
 def present(tools: Collection[uuid.UUID] = ()) -> Present:
     asked = ids(tools)
     with connection.cursor() as cursor:
         cursor.execute(PRESENT, [asked, asked])
-        version, superseded, withdrawn = cursor.fetchone()
-    return Present(compiled(version), frozenset(superseded), frozenset(withdrawn))
+        version, superseded, withdrawn, budgets = cursor.fetchone()
+    return Present(compiled(version), frozenset(superseded), frozenset(withdrawn), budgets)
 
 
 def decide(present: Present, facts: Mapping[str, Any]) -> Verdict:

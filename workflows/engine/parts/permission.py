@@ -6,7 +6,7 @@ import datetime as dt
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from workflows.authority import approvals, grants, policy
+from workflows.authority import approvals, budgets, grants, policy
 from workflows.fetch import new
 from workflows.models import Decision, Effect
 from workflows.toolbox import times_of
@@ -18,7 +18,11 @@ def ask(effects: Sequence[Effect], now: dt.datetime, stopped: list[Effect]) -> t
     if not effects:
         return [], []
     present = policy.present({effect.tool_id for effect in effects})
-    facts = [policy.facts.of_effect(e, now, current=e.tool_id not in present.superseded) for e in effects]
+    left = budgets.facts(effects, now) if present.budgets else {}
+    facts = [
+        policy.facts.of_effect(e, now, current=e.tool_id not in present.superseded, budgets=left.get(e.id))
+        for e in effects
+    ]
     verdicts = [_verdict(effect, present, some) for effect, some in zip(effects, facts, strict=True)]
     asking = [(e, v) for e, v in zip(effects, verdicts, strict=True) if v.verdict == policy.ASK]
     may = {effect.id for effect in approvals.present(asking, now, stopped)}
