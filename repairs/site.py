@@ -13,9 +13,11 @@ from django.contrib.auth.views import PasswordChangeView
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect
 from django.urls import reverse_lazy
+from django.utils import timezone
 
 from config.house import disk
-from repairs import frozen, worklist
+from repairs import asked, frozen, worklist
+from repairs.counting import counts
 from repairs.desk import desk_of
 from repairs.models import Case, Person
 from repairs.scope import visible
@@ -78,12 +80,19 @@ class PasswordChange(PasswordChangeView):
 
 
 def frame(request: HttpRequest) -> dict[str, Any]:
-    """What every page's frame shows: who is here, how many cases are open, and what keeps all work."""
+    """What every page's frame shows: who is here, how many cases and questions are open, what keeps all work."""
     desk = desk_of(request)
     if desk is None or desk.must_change:
         return {"desk": desk}
-    open_cases = worklist.live(visible(desk, Case)).order_by()[: worklist.CAP + 1].count()
-    return {"desk": desk, "open_cases": open_cases, "low_disk": disk.low(), "frozen": frozen.in_force(desk)}
+    lists = worklist.live(visible(desk, Case)), asked.to_decide(desk, timezone.now())
+    open_cases, to_decide = counts(*lists)
+    return {
+        "desk": desk,
+        "open_cases": open_cases,
+        "to_decide": to_decide,
+        "low_disk": disk.low(),
+        "frozen": frozen.in_force(desk),
+    }
 
 
 site = ConsoleSite(name="admin")

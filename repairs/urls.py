@@ -6,7 +6,21 @@ from django.urls import URLPattern, URLResolver, path
 
 from repairs import admin  # noqa: F401  registers the records
 from repairs.site import site
-from repairs.views import acts, agents, budgets, case, effect, home, queue, run, runs, stops, tools, workflows
+from repairs.views import (
+    acts,
+    agents,
+    approvals,
+    budgets,
+    case,
+    effect,
+    home,
+    queue,
+    run,
+    runs,
+    stops,
+    tools,
+    workflows,
+)
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", home.home, name="home"),
@@ -40,6 +54,14 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("budgets/<uuid:budget_id>/change", budgets.change, name="budget-change"),
     path("budgets/changes/<uuid:change_id>/confirm", budgets.answer, {"yes": True}, name="budget-confirm"),
     path("budgets/changes/<uuid:change_id>/decline", budgets.answer, {"yes": False}, name="budget-decline"),
+    path("approvals/", approvals.approvals_list, name="approvals"),
+    path("approvals/<uuid:approval_id>/", approvals.approval_page, name="approval"),
+    path("approvals/<uuid:approval_id>/call.json", approvals.exact_call, name="approval-call"),
+    path("approvals/<uuid:approval_id>/reading", approvals.read_state, name="approval-reading"),
+    path("approvals/<uuid:approval_id>/read", approvals.read, name="approval-read"),
+    path("approvals/<uuid:approval_id>/approve", approvals.approve, name="approval-approve"),
+    path("approvals/<uuid:approval_id>/refuse", approvals.refuse, name="approval-refuse"),
+    path("approvals/<uuid:approval_id>/take-back", approvals.take_back, name="approval-take-back"),
     path("tools/", tools.tools, name="tools"),
     path("tools/<str:name>/", tools.tool, name="tool"),
     path("tools/<str:name>/sends", tools.sends, name="tool-sends"),

@@ -75,7 +75,17 @@ STEP: dict[str, Mark] = {
     T.SKIPPED: Mark("skipped", "slash", "calm", "It was never begun."),
 }
 
-KINDS = {"effect": EFFECT, "world": WORLD, "run": RUN, "case": CASE, "step": STEP}
+# The words of workflows.models.approval, which knows Django.
+APPROVAL: dict[str, Mark] = {
+    "asked": Mark("asked", "person", "doubt", "It waits for a person's word; nothing is sent."),
+    "granted": Mark("approved", "ring", "going", "People approved it; it is not sent yet."),
+    "spent": Mark("used", "check", "good", "People approved it, and it was sent once."),
+    "refused": Mark("refused", "cross", "bad", "A person said no; it is not sent."),
+    "expired": Mark("expired", "clock", "calm", "Its time ran out; time never approves."),
+    "void": Mark("void", "slash", "calm", "What was asked is not what would be sent any more."),
+}
+
+KINDS = {"approval": APPROVAL, "effect": EFFECT, "world": WORLD, "run": RUN, "case": CASE, "step": STEP}
 
 
 def mark(kind: str, value: str) -> Mark:

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import datetime as dt
-import json
 from collections.abc import Mapping
 from typing import Any
 
 from workflows.authority.approvals import digest
+from workflows.authority.approvals.question import question_of
 from workflows.authority.verdict import Verdict
 from workflows.fetch import new
 from workflows.models import Approval, Effect
 from workflows.toolbox import pins_of
-
-SHOWN_IN_QUESTION = 200  # characters of a value that an approver is asked to repeat
 
 
 def fields_of(effect: Effect, policy: str, target: Mapping[str, Any] | None) -> dict[str, Any]:
@@ -57,7 +55,7 @@ def asked(
         policy=verdict.policy,
         origin=effect.origin,
         target=dict(target) if target else None,
-        question=question_of(effect),
+        question=question_of(effect.effect_class, effect.arguments, effect.targets),
         approvers=verdict.approvers if isinstance(verdict.approvers, str) else list(verdict.approvers),
         needed=verdict.count,
         round=number,
@@ -90,13 +88,3 @@ def again(approval: Approval, now: dt.datetime, target: Mapping[str, Any]) -> Ap
     anew.event = "ask"
     anew.payload = {"rule": approval.reason, "policy": approval.policy, "needed": approval.needed, "round": anew.round}
     return anew
-
-
-def question_of(effect: Effect) -> dict[str, str] | None:
-    """For what can't be undone: a value that an approver has to repeat; None where no argument is a plain one."""
-    if effect.effect_class != "irreversible":
-        return None
-    for name, value in sorted(effect.arguments.items()):
-        if isinstance(value, str | int) and not isinstance(value, bool) and 0 < len(str(value)) <= SHOWN_IN_QUESTION:
-            return {"ask": name, "answer": value if isinstance(value, str) else json.dumps(value)}
-    return None

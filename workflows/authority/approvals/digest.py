@@ -38,6 +38,7 @@ WORDS = {
     "rule_changed": "the policy asks other people, or more of them",
     "approver_lost_rights": "who approved it may not approve it any more",
     "unsettled": "it covers no second send while nobody knows what the first did",
+    "version": "its tool's version may not be called until somebody decides about it",
     "revoked": "the approval was taken back",
     "gone": "what it was for is not waiting any more",
 }

@@ -1,0 +1,50 @@
+"""What persons are asked: the lists of approvals. Used by the frame of every page and the approvals pages."""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import Any
+
+from django.db.models import Q, QuerySet
+
+from repairs.desk import Desk
+from repairs.scope import visible
+from workflows.models import Approval
+from workflows.models.approval import ApprovalState
+
+ASKED = ApprovalState.ASKED.value
+
+# Lists never load what can be large.
+HEAVY = (
+    "fields", "target", "origin", "question",
+    *(f"effect__{name}" for name in ("arguments", "result", "before", "poll", "blocked_by", "scopes")),
+    *(f"run__{name}" for name in ("input", "residue", "people_reasons")),
+)  # fmt: skip
+
+
+def to_decide(desk: Desk, at: dt.datetime) -> QuerySet[Approval]:
+    """What waits for a person's word and is still in its time."""
+    return visible(desk, Approval).filter(state=ASKED, expires_at__gt=at)
+
+
+def decided(desk: Desk) -> QuerySet[Approval]:
+    """All that isn't asked any more, and what ran out and nobody has come by yet."""
+    return visible(desk, Approval).exclude(state=ASKED)
+
+
+def requested_by(desk: Desk) -> QuerySet[Approval]:
+    """What is done on this person's behalf: theirs to follow, not to approve."""
+    me = f"person:{desk.user.get_username()}"
+    return visible(desk, Approval).filter(Q(effect__on_behalf_of=me) | Q(agent__on_behalf_of=me))
+
+
+def light(rows: QuerySet[Approval]) -> QuerySet[Approval]:
+    """With what a line of a list needs, and no more."""
+    return rows.select_related("effect", "run", "agent").defer(*HEAVY)
+
+
+def similar(desk: Desk, approval: Approval, most: int = 50) -> list[Any]:
+    """The latest decisions about the same tool by the same rule. One query."""
+    rows = visible(desk, Approval).filter(tool=approval.tool, reason=approval.reason, act=approval.act)
+    rows = rows.exclude(id=approval.id).exclude(state=ASKED).order_by("-id")
+    return list(rows.values("id", "state", "decided_at", "void_reason", "run__subject_label", "run__subject_id")[:most])

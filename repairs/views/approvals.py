@@ -1,0 +1,309 @@
+"""Approvals: what waits for a person's word, each with its exact call and a fresh look at its target; and the past."""
+
+from __future__ import annotations
+
+import datetime as dt
+import hashlib
+import uuid
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth import SESSION_KEY
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import redirect
+from django.utils import timezone
+from django.utils.http import content_disposition_header
+
+from repairs import asked, keyset, reading
+from repairs.acts import approve as acts
+from repairs.scope import one, visible
+from repairs.views.acts import STATUS, why
+from repairs.views.screen import act, at_desk, screen, show
+from repairs.words import traits, verdicts
+from repairs.words.check import check
+from repairs.words.exact import changes, exact
+from workflows.authority import approvals
+from workflows.authority.approvals import Vote, digest
+from workflows.engine import peek
+from workflows.errors import Denied, MakegoodError
+from workflows.models import Approval, ApprovalVote
+from workflows.models.approval import ApprovalState
+
+VIEWS = {"decide": "To decide", "decided": "Decided", "mine": "My requests"}
+EMPTY = {
+    "decide": "Nothing waits for a person's word. What policy asks about appears here by itself.",
+    "decided": "Nothing was decided yet.",
+    "mine": "Nothing that is done on your behalf was asked about.",
+}
+ORDERS: dict[str, tuple[str, ...]] = {"decide": ("expires_at", "id"), "decided": ("-id",), "mine": ("-id",)}
+
+
+@screen
+def approvals_list(request: HttpRequest) -> HttpResponse:
+    """`?view=decide|decided|mine`; what runs out first stands first. There is nothing to select: each is opened."""
+    name = request.GET.get("view", "decide")
+    if name not in VIEWS:
+        raise Http404("There is no such view.")
+    desk, of = at_desk(request), f"approvals:{name}"
+    start = keyset.read(request.GET.get("after", ""), of=of)
+    at, after = start or (timezone.now(), None)
+    rows = {
+        "decide": lambda: asked.to_decide(desk, at),
+        "decided": lambda: asked.decided(desk),
+        "mine": lambda: asked.requested_by(desk),
+    }[name]()
+    page = keyset.page(asked.light(rows), order=ORDERS[name], of=of, at=at, after=after)
+    votes = votes_of(page.rows)
+    return show(
+        request,
+        "console/approvals.html",
+        here="approvals",
+        name=name,
+        views=VIEWS,
+        empty=EMPTY[name],
+        page=page,
+        rows=[row_of(approval, votes.get(approval.id, [])) for approval in page.rows],
+    )
+
+
+def votes_of(rows: Sequence[Approval]) -> dict[uuid.UUID, list[ApprovalVote]]:
+    found: dict[uuid.UUID, list[ApprovalVote]] = {}
+    for vote in ApprovalVote.objects.filter(approval__in=[row.id for row in rows]).select_related("by"):
+        found.setdefault(vote.approval_id, []).append(vote)
+    return found
+
+
+def row_of(approval: Approval, votes: Sequence[ApprovalVote]) -> dict[str, Any]:
+    return {
+        "approval": approval,
+        "subject": reading.subject_of(approval.run),
+        "what": traits.class_words(approval.effect_class),
+        "asks": verdicts.asked_of(approval.approvers),
+        "ended": verdicts.ending(approval.state, approval.void_reason, approval.detail),
+        "outcome": verdicts.outcome(approval.effect, approval.effect.first_sent_at),
+        "votes": [told(vote) for vote in votes],
+        "yes": sum(vote.verdict == "approve" for vote in votes),
+    }
+
+
+def told(vote: ApprovalVote) -> dict[str, Any]:
+    """A person's word, with how long they had looked at the page."""
+    looked = (vote.at - vote.opened_at).total_seconds() if vote.opened_at else None
+    return {"vote": vote, "looked": verdicts.length(looked) if looked is not None else ""}
+
+
+@screen
+def approval_page(request: HttpRequest, approval_id: uuid.UUID) -> HttpResponse:
+    """`?whole=1` shows the call without cuts. Looking changes nothing."""
+    return show_approval(request, find(request, approval_id))
+
+
+def find(request: HttpRequest, approval_id: uuid.UUID) -> Approval:
+    rows = visible(at_desk(request), Approval)
+    related = ("effect__tool", "effect__step", "effect__agent", "run__workflow", "agent")
+    heavy = ("effect__arguments", "effect__result", "effect__before", "effect__step__template")
+    return one(rows.select_related(*related).defer(*heavy), id=approval_id)
+
+
+def show_approval(request: HttpRequest, approval: Approval, *, status: int = 200, **context: Any) -> HttpResponse:
+    now, desk = timezone.now(), at_desk(request)
+    effect = approval.effect
+    asks = approval.state == ApprovalState.ASKED
+    wants_whole = request.GET.get("whole") == "1" or request.POST.get("whole") == "1"
+    call = exact(approval.fields.get("arguments"), origins=origins_of(approval), whole=wants_whole)
+    may_not = approvals.why_not(approval, effect, desk.user)
+    votes = votes_of([approval]).get(approval.id, [])
+    voted = any(vote.by_id == desk.user.pk and vote.seen_digest == approval.digest for vote in votes)
+    note = acts.Seen(
+        approval=approval.id,
+        user=desk.user.pk,
+        digest=approval.digest,
+        opened_at=now,
+        read_at=acts.read_at(approval),
+        whole=not call.cut,
+    )
+    return show(
+        request,
+        "console/approval.html",
+        here="approvals",
+        status=status,
+        now=now,
+        approval=approval,
+        effect=effect,
+        run=approval.run,
+        subject=reading.subject_of(approval.run),
+        call=call,
+        whole=wants_whole,
+        what=traits.class_words(approval.effect_class),
+        asks_whom=verdicts.asked_of(approval.approvers),
+        behalf=effect.on_behalf_of or approval.agent.on_behalf_of,
+        ended=verdicts.ending(approval.state, approval.void_reason, approval.detail),
+        outcome=verdicts.outcome(effect, effect.first_sent_at),
+        asked=asks,
+        late=asks and approval.expires_at <= now,
+        may_not=may_not,
+        voted=voted,
+        alone=asks and not may_not and desk.user.get_username() in approvals.requesters(effect),
+        votes=[told(vote) for vote in votes],
+        yes=sum(vote.verdict == "approve" and vote.seen_digest == approval.digest for vote in votes),
+        target=target_of(approval, now),
+        reading=asks and approval.read_due is not None,
+        check=check(approval.question, approval.digest) if asks else None,
+        note=note.note(),
+        similar=counted(asked.similar(desk, approval)),
+        **{"error": "", "kept": "", **context},
+    )
+
+
+def origins_of(approval: Approval) -> dict[str, str]:
+    """Path of an argument -> where in untrusted content its value stems from."""
+    return {str(one.get("path")): str(one.get("from")) for one in approval.origin or [] if isinstance(one, dict)}
+
+
+def target_of(approval: Approval, now: dt.datetime) -> dict[str, Any]:
+    """What was read of the target, when, and what is another since persons were asked."""
+    target = approval.target or {}
+    first: dict[str, Any] = target.get("first") or {}
+    failed: dict[str, Any] | None = target.get("failed")
+    read_at = moment(target.get("at"))
+    undoing = approval.act == "compensation"
+    return {
+        "read": "image" in target,
+        "at": read_at,
+        "old": read_at is not None and now - read_at > acts.FRESH,
+        "by": verdicts.READ_BY.get(str(target.get("by", "")), ""),
+        "seen": verdicts.seen(target, undoing=undoing),
+        "image": target.get("image"),
+        "version": target.get("version"),
+        "failed": failed,
+        "failed_at": moment((failed or {}).get("at")),
+        "blind": (failed or {}).get("by") == peek.NOTHING,
+        "first_at": moment(first.get("at")),
+        "changes": changes(telling(first), telling(target)) if first else [],
+    }
+
+
+def telling(read: dict[str, Any]) -> dict[str, Any]:
+    """What of a read is compared with another: what was seen, not when."""
+    said = {"what a look says": read.get("verdict")} if read.get("by") == "look" else {}
+    version = {"version": read["version"]} if read.get("version") is not None else {}
+    return {**version, **said, **(read.get("image") or {})}
+
+
+def moment(text: Any) -> dt.datetime | None:
+    try:
+        return dt.datetime.fromisoformat(text) if text else None
+    except (TypeError, ValueError):
+        return None
+
+
+def counted(similar: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Earlier decisions about the same tool by the same rule: how many went which way, and the latest."""
+    yes = sum(row["state"] in ("granted", "spent") for row in similar)
+    no = sum(row["state"] == "refused" for row in similar)
+    latest = [{**row, "ended": verdicts.ending(row["state"], row["void_reason"], "")} for row in similar[:5]]
+    return {"yes": yes, "no": no, "other": len(similar) - yes - no, "all": len(similar), "latest": latest}
+
+
+@screen
+def exact_call(request: HttpRequest, approval_id: uuid.UUID) -> HttpResponse:
+    """What the digest is over, byte by byte, as a file: its sha256 is the digest."""
+    approval = find(request, approval_id)
+    text = digest.text_of(approval.fields)
+    answer = HttpResponse(text, content_type="application/json")
+    answer["Content-Disposition"] = content_disposition_header(True, f"approval-{approval.id}.json")
+    answer["X-Content-Digest"] = hashlib.sha256(text.encode()).hexdigest()
+    return answer
+
+
+@screen
+def read_state(request: HttpRequest, approval_id: uuid.UUID) -> HttpResponse:
+    """Whether a read of the target is under way: what the page asks until there is none."""
+    row = visible(at_desk(request), Approval).filter(id=approval_id).values("state", "read_due").first()
+    if row is None:
+        raise Http404("There is no such approval.")
+    return JsonResponse({"reading": row["state"] == ApprovalState.ASKED and row["read_due"] is not None})
+
+
+@act
+def read(request: HttpRequest, approval_id: uuid.UUID) -> HttpResponse:
+    """Wants the target read now. It is a worker who reads: no call goes out from a web request."""
+    approval = find(request, approval_id)
+    if not peek.ask(approval.id):
+        messages.success(request, "Nobody is asked any more; the target isn't read.")
+    whole = "?whole=1" if request.POST.get("whole") == "1" else ""
+    return redirect(f"/approvals/{approval.id}/{whole}")
+
+
+@act
+def approve(request: HttpRequest, approval_id: uuid.UUID) -> HttpResponse:
+    def say() -> Vote:
+        return acts.approve(
+            approval_id,
+            by=at_desk(request).user,
+            session=request.session,
+            why=why(request),
+            note=request.POST.get("note", ""),
+            answer=request.POST.get("answer", ""),
+            unread=request.POST.get("unread") == "yes",
+        )
+
+    return done(request, approval_id, say)
+
+
+@act
+def refuse(request: HttpRequest, approval_id: uuid.UUID) -> HttpResponse:
+    note = request.POST.get("note", "")
+    user = at_desk(request).user
+    return done(
+        request,
+        approval_id,
+        lambda: acts.refuse(approval_id, by=user, session=request.session, why=why(request), note=note),
+    )
+
+
+@act
+def take_back(request: HttpRequest, approval_id: uuid.UUID) -> HttpResponse:
+    user = at_desk(request).user
+    return done(
+        request, approval_id, lambda: acts.take_back(approval_id, by=user, session=request.session, why=why(request))
+    )
+
+
+def done(request: HttpRequest, approval_id: uuid.UUID, say: Callable[[], Vote]) -> HttpResponse:
+    """Says it and leads back to the page, which shows what the engine made of it; a refusal keeps what was typed."""
+    approval = find(request, approval_id)
+    try:
+        itself(request)
+        vote = say()
+    except MakegoodError as error:
+        status = STATUS.get(type(error), 400)
+        again = find(request, approval.id)
+        return show_approval(request, again, status=status, error=str(error.detail), kept=why(request))
+    if vote.turned_down:
+        detail = f"It can't be approved any more: {vote.detail}. Where that makes sense it is asked anew."
+        return show_approval(request, find(request, approval.id), status=409, error=detail, kept=why(request))
+    messages.success(request, said(vote))
+    return redirect("approval", approval_id=approval.id)
+
+
+def itself(request: HttpRequest) -> None:
+    """Refuses whoever acts in another person's name: the session must be that of the person who decides."""
+    other = request.session.get("hijack_history") or getattr(request, "impersonator", None)
+    if other or request.session.get(SESSION_KEY) != str(request.user.pk):
+        raise Denied("You act in another person's name; only the person themselves can decide.")
+
+
+def said(vote: Vote) -> str:
+    """What the engine made of a person's word."""
+    match vote.approval.state:
+        case ApprovalState.GRANTED:
+            return "Approved; not sent yet."
+        case ApprovalState.ASKED:
+            left = vote.approval.needed - vote.counted
+            return f"Your approval counts, {vote.counted} of {vote.approval.needed}; it takes {left} more."
+        case ApprovalState.REFUSED:
+            return "Refused; it is not sent."
+        case state:
+            return f"It is {state} now."
