@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from repairs import reading
 from repairs.models import Act, Case
 from repairs.models.act import ActKind, Outcome
-from repairs.words.facts import EffectFacts
+from repairs.words.cause import signature
 from repairs.words.harm import Weight, weigh
 from repairs.words.sentence import find, harm_rank, sentence
 from workflows import journal, rows
@@ -21,9 +21,13 @@ from workflows.states import CaseState, EffectState
 
 COLUMNS = (
     "state", "sentence", "reasons", "harm", "rank", "rank_reason", "customers", "value", "owner", "deadline", "cutoff",
-    "cutoff_reason", "claimed_by", "lease_until", "opened_at", "changed_at", "closed_at", "reopened", "seq", "head",
+    "cutoff_reason", "signature", "found_by", "claimed_by", "lease_until", "opened_at", "changed_at", "closed_at",
+    "reopened", "seq", "head",
 )  # fmt: skip
-SAID = ("sentence", "reasons", "harm", "rank", "rank_reason", "customers", "value", "owner", "cutoff", "cutoff_reason")
+SAID = (
+    "sentence", "reasons", "harm", "rank", "rank_reason", "customers", "value", "owner", "cutoff", "cutoff_reason",
+    "signature", "found_by",
+)  # fmt: skip
 
 
 def follow(runs: Sequence[Run]) -> None:
@@ -94,7 +98,7 @@ def move(
         close(case, run, effects, now)
         return
     before = [getattr(case, name) for name in SAID]
-    weight = say(case, run, reading.facts_of(run, effects), team, now)
+    weight = say(case, run, effects, team, now)
     due = min(now + weight.allowance, case.cutoff or dt.datetime.max.replace(tzinfo=dt.UTC))
     if case.event == "open":
         case.opened_at = now
@@ -119,8 +123,9 @@ def close(case: Case, run: Run, effects: Sequence[Effect], now: dt.datetime) -> 
         case.resolve(at=now)
 
 
-def say(case: Case, run: Run, facts: Sequence[EffectFacts], team: str, now: dt.datetime) -> Weight:
+def say(case: Case, run: Run, effects: Sequence[Effect], team: str, now: dt.datetime) -> Weight:
     """Fills in what the case says; who holds it stays."""
+    facts = reading.facts_of(run, effects)
     reasons = reading.reasons_of(run)
     weight = weigh(reasons, facts, now=now)
     lead = min(reasons, key=lambda r: harm_rank(find(r, facts), r), default=None)
@@ -131,8 +136,24 @@ def say(case: Case, run: Run, facts: Sequence[EffectFacts], team: str, now: dt.d
     case.customers, case.value = weight.customers, weight.value
     case.cutoff, case.cutoff_reason = weight.cutoff, weight.cutoff_reason
     case.owner = (item.owner if item else "") or team or "operations"
+    case.signature = signature(lead, item, versions_of(effects).get(item.id) if item else None)
+    case.found_by = names_of(run, effects)
     case.payload = {"sentence": case.sentence, "reasons": case.reasons}
     return weight
+
+
+def versions_of(effects: Sequence[Effect]) -> dict[str, int]:
+    return {str(effect.id): effect.tool.version for effect in effects}
+
+
+NAMES_KEPT = 8000  # characters: a run of many steps is found by its first ones
+
+
+def names_of(run: Run, effects: Sequence[Effect]) -> str:
+    """What a customer, an agent or a provider calls this run and its effects; one name a line, in lower case."""
+    names = [run.subject_label, run.subject_id, run.external_id, str(run.id)]
+    names += [name for effect in effects for name in (effect.external_ref, effect.key) if name]
+    return "\n".join(dict.fromkeys(filter(None, names))).lower()[:NAMES_KEPT]
 
 
 def write(new: Sequence[Case], moved: Sequence[Case], now: dt.datetime, actor: str = "engine") -> None:

@@ -25,6 +25,7 @@ from repairs.views import (
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", home.home, name="home"),
     path("repairs/", queue.queue, name="queue"),
+    path("repairs/news", queue.news, name="queue-news"),
     path("repairs/<int:number>/", case.case_page, name="case"),
     path("repairs/C-<int:number>/", case.case_page),
     path("repairs/<int:number>/claim", acts.claim, name="claim"),

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import datetime as dt
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from django.db.models import Case as When_
 from django.db.models import Count, F, IntegerField, Q, QuerySet, Value, When
@@ -90,17 +90,60 @@ def view_of(name: str) -> View | None:
     return next((view for view in VIEWS if view.name == name), None)
 
 
-def counts(cases: QuerySet[Case], at: dt.datetime, me: int) -> dict[str, int]:
-    """How many live cases each view has, in one query that reads at most CAP + 1 of them."""
-    some = live(cases).order_by()[: CAP + 1]
+@dataclasses.dataclass(frozen=True, slots=True)
+class Choice:
+    """What a person narrowed the queue to; empty texts narrow nothing."""
+
+    words: str = ""  # parts of names, all of which must be there
+    cause: str = ""  # a case's signature
+    team: str = ""
+
+    def narrowed(self) -> bool:
+        return bool(self.words or self.cause or self.team)
+
+    def q(self) -> Q:
+        wanted = Q()
+        for word in self.words.lower().split()[:WORDS]:
+            number = word.removeprefix("c-")
+            one = Q(found_by__contains=word)
+            wanted &= one | Q(number=int(number)) if number.isascii() and number.isdigit() and len(number) < 18 else one
+        if self.cause:
+            wanted &= Q(signature=self.cause)
+        if self.team:
+            wanted &= Q(owner=self.team)
+        return wanted
+
+
+WORDS = 5  # of a search; each is one pass over the index
+
+
+def counts(cases: QuerySet[Case], at: dt.datetime, me: int, choice: Choice = Choice()) -> dict[str, int]:
+    """How many live cases of that choice each view has, in one query that reads at most CAP + 1 of them."""
+    some = live(cases).filter(choice.q()).order_by()[: CAP + 1]
     found: dict[str, int] = Case.objects.filter(id__in=some.values("id")).aggregate(
         **{view.name: Count("id", filter=view.chosen(at, me)) if view.chosen(at, me) else Count("id") for view in VIEWS}
     )
     return found
 
 
+def similar(cases: QuerySet[Case], causes: Iterable[str]) -> dict[str, int]:
+    """How many live cases have each of these causes."""
+    wanted = {cause for cause in causes if cause}
+    found = live(cases).filter(signature__in=wanted).order_by().values_list("signature").annotate(number=Count("id"))
+    return dict(found) if wanted else {}
+
+
+def newer(cases: QuerySet[Case], view: View, choice: Choice, at: dt.datetime, me: int) -> int:
+    """How many cases of this view were opened since the page's order was frozen."""
+    fresh = live(cases).filter(choice.q(), view.chosen(at, me), opened_at__gt=at)
+    return fresh.order_by()[: CAP + 1].count()
+
+
 def closed(cases: QuerySet[Case]) -> QuerySet[Case]:
     return cases.filter(state__in=CLOSED)
 
 
-__all__ = ["CAP", "LIVE", "ORDER", "VIEWS", "View", "closed", "counts", "harm_first", "view_of", "why_here"]
+__all__ = [
+    "CAP", "LIVE", "ORDER", "VIEWS", "Choice", "View", "closed", "counts", "harm_first", "newer", "similar", "view_of",
+    "why_here",
+]  # fmt: skip

@@ -6,6 +6,7 @@ import datetime as dt
 from typing import Any, ClassVar
 
 from django.conf import settings
+from django.contrib.postgres.indexes import GinIndex, OpClass
 from django.db import models
 from django.db.models.functions import Now
 from django_fsm import FSMField
@@ -52,6 +53,8 @@ class Case(models.Model):
     deadline = models.DateTimeField()
     cutoff = models.DateTimeField(null=True, blank=True)
     cutoff_reason = models.CharField(max_length=200, blank=True)
+    signature = models.CharField(max_length=200, blank=True)  # what links cases of one cause: see repairs.words.cause
+    found_by = models.TextField(blank=True)  # all that people search it by, in lower case
 
     # Who holds it.
     claimed_by = models.ForeignKey(
@@ -89,7 +92,11 @@ class Case(models.Model):
                 name="claim_is_a_lease_with_a_fence",
             ),
         )
-        indexes = (models.Index(fields=["rank", "cutoff", "id"], name="case_live", condition=models.Q(state__in=LIVE)),)
+        indexes = (
+            models.Index(fields=["rank", "cutoff", "id"], name="case_live", condition=models.Q(state__in=LIVE)),
+            models.Index(fields=["signature", "id"], name="case_cause", condition=models.Q(state__in=LIVE)),
+            GinIndex(OpClass("found_by", name="gin_trgm_ops"), name="case_found_by"),
+        )
 
     def __str__(self) -> str:
         return self.name

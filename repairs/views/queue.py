@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import datetime as dt
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
+from urllib.parse import urlencode
 
+from django.core.exceptions import SuspiciousOperation
 from django.http import Http404, HttpRequest, HttpResponse
 from django.utils import timezone
+from django.utils.http import quote_etag
 
 from repairs import keyset, reading, worklist
 from repairs.models import Case
@@ -16,34 +19,38 @@ from repairs.scope import visible
 from repairs.views.screen import at_desk, screen, show
 
 CLOSED = "closed"
+LONGEST = 200  # characters of a search or a filter
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Row:
-    """A line of the queue. `holder` is "" where nobody's claim is alive."""
+    """A line of the queue. `holder` is "" where nobody's claim is alive; `similar`: open cases of the same cause."""
 
     case: Case
     why: str
     subject: str
     holder: str
     late: bool
+    similar: int = 0
 
 
 @screen
 def queue(request: HttpRequest) -> HttpResponse:
-    """`?view=` picks the rows, `?after=` is the cursor: the order stays as it was when the first page was made."""
+    """`?view=` picks the rows, `q`, `cause` and `team` narrow them, `?after=` is the cursor: the order stays as it was
+    when the first page was made."""
     desk = at_desk(request)
     me, cases = desk.user.pk, visible(desk, Case)
-    name = request.GET.get("view", "all")
-    view = worklist.view_of(name)
-    if view is None and name != CLOSED:
-        raise Http404("There is no such view of the queue.")
-    of = f"queue:{name}:{me if name == 'mine' else ''}"
+    name, view = view_asked(request)
+    choice = choice_of(request)
+    narrowed = {"q": choice.words, "cause": choice.cause, "team": choice.team}
+    kept = {key: text for key, text in narrowed.items() if text}
+    of = f"queue:{name}:{me if name == 'mine' else ''}:{urlencode(kept)}"
     start = keyset.read(request.GET.get("after", ""), of=of)
     at, after = start or (timezone.now(), None)
     found: Any = worklist.harm_first(cases, at).filter(view.chosen(at, me)) if view else worklist.closed(cases)
     order: Sequence[str] = worklist.ORDER if view else ("-number",)
-    page = keyset.page(found.select_related("run", "claimed_by"), order=order, of=of, at=at, after=after)
+    chosen = found.filter(choice.q()).select_related("run", "claimed_by")
+    page = keyset.page(chosen, order=order, of=of, at=at, after=after)
     now = timezone.now()
     return show(
         request,
@@ -51,15 +58,52 @@ def queue(request: HttpRequest) -> HttpResponse:
         here="queue",
         now=now,
         page=page,
-        rows=rows_of(page.rows, at),
+        rows=rows_of(page.rows, at, worklist.similar(cases, (case.signature for case in page.rows))),
         view=view,
         name=name,
-        counts=worklist.counts(cases, now, me),
+        choice=choice,
+        kept=urlencode(kept),
+        counts=worklist.counts(cases, now, me, choice),
         views=worklist.VIEWS,
     )
 
 
-def rows_of(cases: Sequence[Case], at: dt.datetime) -> list[Row]:
+@screen
+def news(request: HttpRequest) -> HttpResponse:
+    """How many cases came since the moment `at` of the page that asks; the same answer as before is 304."""
+    desk = at_desk(request)
+    _, view = view_asked(request)
+    try:
+        at = dt.datetime.fromisoformat(request.GET.get("at", ""))
+        at = at if at.tzinfo else at.replace(tzinfo=dt.UTC)
+    except ValueError as error:
+        raise SuspiciousOperation("The moment of the page can't be read.") from error
+    number = worklist.newer(visible(desk, Case), view, choice_of(request), at, desk.user.pk) if view else 0
+    tag = quote_etag(f"{number}")
+    if request.headers.get("If-None-Match") == tag:
+        answer = HttpResponse(status=304)
+    else:
+        answer = show(request, "console/_queue_news.html", here="queue", number=number)
+    answer.headers["ETag"] = tag
+    return answer
+
+
+def view_asked(request: HttpRequest) -> tuple[str, worklist.View | None]:
+    name = request.GET.get("view", "all")
+    view = worklist.view_of(name)
+    if view is None and name != CLOSED:
+        raise Http404("There is no such view of the queue.")
+    return name, view
+
+
+def choice_of(request: HttpRequest) -> worklist.Choice:
+    given = {name: request.GET.get(name, "").strip() for name in ("q", "cause", "team")}
+    if any(len(text) > LONGEST or "\x00" in text for text in given.values()):
+        raise SuspiciousOperation(f"A search has at most {LONGEST} characters, and none that can't be seen.")
+    return worklist.Choice(words=given["q"], cause=given["cause"], team=given["team"])
+
+
+def rows_of(cases: Sequence[Case], at: dt.datetime, similar: Mapping[str, int] | None = None) -> list[Row]:
     now = timezone.now()
     return [
         Row(
@@ -68,6 +112,7 @@ def rows_of(cases: Sequence[Case], at: dt.datetime) -> list[Row]:
             subject=reading.subject_of(case.run),
             holder=holder_of(case, now),
             late=case.live and case.deadline < now,
+            similar=(similar or {}).get(case.signature, 0),
         )
         for case in cases
     ]

@@ -1,0 +1,17 @@
+"""What links cases that have one cause: the tool's version, what it did, and why it got stuck. Pure."""
+
+from __future__ import annotations
+
+from repairs.words.facts import EffectFacts, Reason
+
+NO_EFFECT = "run"
+
+
+def signature(reason: Reason | None, effect: EffectFacts | None, version: int | None) -> str:
+    """`crm.create_contact v1: refused, undoing`; "" where a case has no reason."""
+    if reason is None:
+        return ""
+    if effect is None:
+        return f"{NO_EFFECT}: {reason.code}"[:200]
+    of = f"{effect.tool} v{version}" if version else effect.tool
+    return f"{of}: {reason.code}{', undoing' if effect.undoing else ''}"[:200]
