@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from django.db import transaction
 
+from workflows import rows
+from workflows.authority import versions
 from workflows.errors import Flaw, Invalid
 from workflows.making import canonical_digest
 from workflows.models import Tool, Workflow
@@ -76,6 +78,8 @@ def _one(
             return
         if current is not None:
             model.objects.filter(pk=current.pk).update(current=False)
+            if kind == "tools":
+                versions.look_again([current.pk], rows.now())  # what waits for persons must not go by the old one
         owner = spec["profile"]["owner"] if kind == "tools" else spec["owner"]
         extra = {"kind": spec["kind"]} if kind == "tools" else {}
         model.objects.create(name=name, version=version, digest=digest, spec=spec, owner=owner, **extra)

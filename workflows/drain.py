@@ -16,6 +16,7 @@ from django.db import connection
 
 from config.house import disk
 from workflows import salvage
+from workflows.authority import approvals
 from workflows.engine import call, image, look, peek, release
 from workflows.engine.advance import advance
 from workflows.engine.dispatch import dispatch
@@ -55,6 +56,7 @@ class Drain:
         if time.monotonic() - self._recovered > RECOVER_EVERY:
             self._recovered = time.monotonic()
             did |= bool(salvage.again(recover, dead_holders=True))
+            salvage.again(approvals.sweep)
             did |= bool(salvage.again(reconcile))
         if claim:
             did |= bool(salvage.again(release.release, self.slots))

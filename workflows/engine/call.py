@@ -63,7 +63,8 @@ def _done(outcome: Outcome) -> Future[Outcome]:
 
 
 def still_allowed(effects: Sequence[Effect]) -> set[Any]:
-    """Those whose fence is still ours and whose run is not turning back (undoing goes on then)."""
+    """Those whose fence is still ours, whose run is not turning back (undoing goes on then), and whose approval nobody
+    took back."""
     with connection.cursor() as cursor:
         cursor.execute(PRESENT, [rows.ids(e.id for e in effects)])
         present = {pk: (fence, state, phase) for pk, fence, state, phase in cursor.fetchall()}
@@ -79,7 +80,8 @@ def still_allowed(effects: Sequence[Effect]) -> set[Any]:
 
 PRESENT = """
 SELECT e.id, e.fence, e.state, r.phase FROM workflows_effect e JOIN workflows_run r ON r.id = e.run_id
-WHERE e.id = ANY (%s::uuid[])
+WHERE e.id = ANY (%s::uuid[]) AND NOT EXISTS (
+  SELECT 1 FROM workflows_approval a WHERE a.effect_id = e.id AND a.fence = e.fence AND a.state = 'void')
 """
 
 

@@ -10,6 +10,8 @@ from concurrent.futures import Executor, Future
 from django.db import transaction
 
 from workflows import ledger, rows
+from workflows.authority import approvals
+from workflows.authority.approvals import digest
 from workflows.engine.parts.door import calls_of, seen
 from workflows.models import Effect
 from workflows.outcomes import NotSent, Outcome, Refused, Sighting, Verdict
@@ -19,7 +21,9 @@ from workflows.tools.call import Call
 
 
 def wants(effect: Effect) -> bool:
-    return effect.operation == "execute" and effect.before is None and tool_of(effect.tool).has("before")
+    """Once, before the first send; under an approval before each, while none did anything: it is of what is there."""
+    fresh = effect.before is None or (effect.approval is not None and not effect.doubt)
+    return effect.operation == "execute" and fresh and tool_of(effect.tool).has("before")
 
 
 def begin(effects: Sequence[Effect], pool: Executor, now: dt.datetime) -> list[tuple[Effect, Future[Sighting]]]:
@@ -36,8 +40,11 @@ def _read(tool: Tool, call: Call) -> Sighting:
 
 def keep(read: Sequence[tuple[Effect, Sighting]]) -> tuple[list[Effect], list[tuple[Effect, Outcome]]]:
     """(those whose image is written now and may be sent, those that may not with why), under their fence."""
-    images = [(effect.twin(), seen_) for effect, seen_ in read if seen_.verdict == Verdict.FOUND]
+    found = [(effect.twin(), seen_) for effect, seen_ in read if seen_.verdict == Verdict.FOUND]
     with transaction.atomic():
+        targets = [(t, s.result, s.evidence.get("version")) for t, s in found if _versioned(t)]
+        changed = approvals.changed_target(targets, rows.now()) if targets else set()
+        images = [(twin, seen_) for twin, seen_ in found if twin.id not in changed]
         for twin, seen_ in images:
             twin.before = dict(seen_.result)
             twin.note()
@@ -50,6 +57,8 @@ def keep(read: Sequence[tuple[Effect, Sighting]]) -> tuple[list[Effect], list[tu
         if effect.id in written:
             effect.__dict__.update(twins[effect.id].__dict__)
             kept.append(effect)
+        elif effect.id in changed:
+            not_sent.append((effect, NotSent(reason=digest.WORDS["target_changed"], ours=True, held=True)))
         else:
             reason = f"what was there before could not be read: {seen_.reason}"
             if seen_.unmade:
@@ -57,3 +66,8 @@ def keep(read: Sequence[tuple[Effect, Sighting]]) -> tuple[list[Effect], list[tu
             else:
                 not_sent.append((effect, NotSent(reason=reason, ours=True, evidence=seen_.evidence)))
     return kept, not_sent
+
+
+def _versioned(effect: Effect) -> bool:
+    """Whether persons approved it for one version of what it acts on."""
+    return effect.approval is not None and tool_of(effect.tool).has("before.version")

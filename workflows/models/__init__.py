@@ -5,7 +5,7 @@ from .approval import Approval, ApprovalVote
 from .attempt import Attempt
 from .beat import Beat
 from .budget import Budget, BudgetChange, Reservation, ToolCost
-from .catalog import Tool, Workflow
+from .catalog import Tool, ToolAct, Workflow
 from .decision import Decision
 from .effect import Effect
 from .gauge import Gauge
@@ -45,6 +45,7 @@ __all__ = [
     "Stop",
     "Team",
     "Tool",
+    "ToolAct",
     "ToolCost",
     "Wake",
     "Workflow",

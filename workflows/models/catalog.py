@@ -50,6 +50,25 @@ class Tool(Declared):
         return dict(self.spec.get("profile", {}))
 
 
+class ToolAct(models.Model):
+    """A version of a tool withdrawn or restored: by whom and why. Rows are only added, each with its entry."""
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    tool = models.ForeignKey(Tool, on_delete=models.PROTECT, related_name="acts")
+    what = models.CharField(max_length=10)  # withdraw | restore
+    by = models.CharField(max_length=100)
+    why = models.TextField()
+    at = models.DateTimeField()
+    seq = models.PositiveIntegerField(default=0)
+    head = models.CharField(max_length=64, blank=True)
+
+    class Meta:
+        ordering = ("id",)
+
+    def __str__(self) -> str:
+        return f"{self.what} {self.tool_id}"
+
+
 class Workflow(Declared):
     class Meta:
         ordering = ("name", "-version")

@@ -58,6 +58,7 @@ class Effect(models.Model):
     chain_class = models.CharField(max_length=30, blank=True)  # the gravest among the steps of its run
     profile_digest = models.CharField(max_length=32, blank=True)
     implementation = models.CharField(max_length=32, blank=True)
+    accepted = models.CharField(max_length=60, blank=True)  # the trouble of its version that a person accepted
 
     # Where it stands.
     state = StateField(default=S.READY.value, choices=choices(EffectState), protected=True)

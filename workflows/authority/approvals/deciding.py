@@ -10,7 +10,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 
 from workflows import ledger, rows
-from workflows.authority import policy
+from workflows.authority import policy, stops, versions
 from workflows.authority.approvals import digest, judging, rights, store
 from workflows.authority.verdict import Verdict
 from workflows.errors import Denied, Flaw, Invalid, NotFound, StaleFence
@@ -101,6 +101,7 @@ def revoke(approval_id: uuid.UUID, *, by: User, why: str) -> Vote:
         approval.void(at=now, reason="revoked", detail=f"{by.get_username()} took it back: {why}")
         store.write([approval], now=now, actor=actor(by))
         ledger.notify([effect.run_id], work=True)
+    stops.quiet()  # a call that was allowed before this has begun by now; none begins any more
     return Vote(approval)
 
 
@@ -139,7 +140,11 @@ def _open(approval: Approval) -> None:
 
 def _turned_down(approval: Approval, effect: Effect, now: dt.datetime, by: User) -> Vote | None:
     """Ends an approval that is not of what would be sent now; dispatch asks anew where that makes sense."""
-    flaw = "gone" if effect.state not in WAITS else judging.flaw(approval, effect, _as_asked(approval), now)
+    waits, present = effect.state in WAITS, policy.present([effect.tool_id])
+    if waits and versions.trouble(effect, present, asks=True):
+        flaw = "version"
+    else:
+        flaw = judging.flaw(approval, effect, _as_asked(approval, present), now) if waits else "gone"
     if not flaw:
         return None
     judging.end(approval, flaw, now)
@@ -150,10 +155,10 @@ def _turned_down(approval: Approval, effect: Effect, now: dt.datetime, by: User)
     return Vote(approval, 0, flaw, said)
 
 
-def _as_asked(approval: Approval) -> Verdict:
+def _as_asked(approval: Approval, present: policy.Present) -> Verdict:
     """What the policy said when it asked, under the version that is in force now: another version asks anew."""
     approvers = approval.approvers if isinstance(approval.approvers, str) else tuple(approval.approvers)
-    label = policy.label_in_force()
+    label = present.ruled.label
     return Verdict(policy.ASK, approval.reason, approval.why, approvers, approval.needed, policy=label)
 
 

@@ -6,10 +6,10 @@ Pure but for `present`, which reads what is in force. `authority.policies` draft
 from workflows.authority.policy import facts
 from workflows.authority.policy.document import LONGEST, Checked, check, digest_of
 from workflows.authority.policy.examples import flaws, tried
-from workflows.authority.policy.present import Present, compiled, decide, label_in_force, present
+from workflows.authority.policy.present import Present, compiled, decide, present
 from workflows.authority.verdict import ALLOW, ASK, DENY, Verdict
 
 __all__ = [
     "ALLOW", "ASK", "DENY", "LONGEST", "Checked", "Present", "Verdict", "check", "compiled", "decide", "digest_of",
-    "facts", "flaws", "label_in_force", "present", "tried",
+    "facts", "flaws", "present", "tried",
 ]  # fmt: skip

@@ -54,11 +54,6 @@ def decide(present: Present, facts: Mapping[str, Any]) -> Verdict:
     return present.ruled.decide(facts)
 
 
-def label_in_force() -> str:
-    """As decisions and approvals name it."""
-    return present().ruled.label
-
-
 def compiled(version: uuid.UUID | None) -> Ruled:
     """The rules of a version; those that deny everything where there is none, or it can't be read any more."""
     if version is None:

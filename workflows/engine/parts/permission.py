@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import datetime as dt
+import uuid
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from workflows.authority import approvals, budgets, grants, policy
+from workflows.authority import approvals, budgets, grants, policy, versions
 from workflows.fetch import new
 from workflows.models import Decision, Effect
 from workflows.toolbox import times_of
@@ -24,16 +25,38 @@ def ask(effects: Sequence[Effect], now: dt.datetime, stopped: list[Effect]) -> t
         for e in effects
     ]
     verdicts = [_verdict(effect, present, some) for effect, some in zip(effects, facts, strict=True)]
-    asking = [(e, v) for e, v in zip(effects, verdicts, strict=True) if v.verdict == policy.ASK]
+    held = _held(effects, verdicts, present, now, stopped)
+    asking = [(e, v) for e, v in zip(effects, verdicts, strict=True) if v.verdict == policy.ASK and e.id not in held]
     may = {effect.id for effect in approvals.present(asking, now, stopped)}
     going = []
     for effect, verdict in zip(effects, verdicts, strict=True):
+        if effect.id in held:
+            continue
         if verdict.allowed or effect.id in may:
             going.append(effect)
         elif verdict.verdict == policy.DENY:
             _deny(effect, verdict, stopped)
     told = [_decision(e, v, f, now) for e, v, f in zip(effects, verdicts, facts, strict=True)]
     return going, told
+
+
+def _held(
+    effects: Sequence[Effect],
+    verdicts: Sequence[policy.Verdict],
+    present: policy.Present,
+    now: dt.datetime,
+    stopped: list[Effect],
+) -> set[uuid.UUID]:
+    """Those whose tool's version may not be called until a person decided; they wait, and say so."""
+    found = set()
+    for effect, verdict in zip(effects, verdicts, strict=True):
+        if verdict.verdict == policy.DENY:
+            continue
+        if word := versions.trouble(effect, present, asks=verdict.verdict == policy.ASK):
+            versions.hold(effect, word, now)
+            stopped.append(effect)
+            found.add(effect.id)
+    return found
 
 
 def _verdict(effect: Effect, present: policy.Present, facts: Mapping[str, Any]) -> policy.Verdict:
