@@ -14,8 +14,9 @@ from django.utils.safestring import SafeString, mark_safe
 
 from repairs.words import actors, marks
 from repairs.words.reasons import HELD, because
-from workflows.visible import Piece, parts, up_to
 from repairs.words.waits import waits_for
+from workflows.money import shown
+from workflows.visible import Piece, parts, up_to
 
 register = template.Library()
 
@@ -113,25 +114,11 @@ def length(seconds: float) -> str:
     return f"{int(seconds)} s"
 
 
-# ISO 4217 currencies whose minor unit isn't a hundredth.
-DECIMALS = dict.fromkeys(("BIF", "CLP", "DJF", "GNF", "ISK", "JPY", "KRW", "PYG", "RWF", "UGX", "VND", "XAF", "XOF"), 0)
-DECIMALS |= dict.fromkeys(("BHD", "IQD", "JOD", "KWD", "LYD", "OMR", "TND"), 3)
-
-
 @register.filter
 def money(value: dict[str, Any]) -> SafeString:
     """{"amount": minor units, "currency"} as people write it."""
-    amount, currency = value["amount"], value["currency"]
-    places = DECIMALS.get(currency, 2)
-    sign, digits = ("-" if amount < 0 else ""), str(abs(amount)).rjust(places + 1, "0")
-    whole = f"{int(digits[: len(digits) - places] or 0):,}"
-    return format_html(
-        '<span class="money">{} {}{}{}</span>',
-        inert(currency, 8),
-        sign,
-        whole,
-        f".{digits[-places:]}" if places else "",
-    )
+    code, _, amount = shown(value["amount"], value["currency"]).rpartition(" ")
+    return format_html('<span class="money">{} {}</span>', inert(code, 8), amount)
 
 
 @register.inclusion_tag("console/_mark.html")

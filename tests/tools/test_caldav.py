@@ -108,6 +108,11 @@ def test_a_meeting_is_booked_found_as_asked_and_cancelled(calendar: str, booking
     sent = booking.send(forward)
     assert isinstance(sent, Acknowledged)
     assert sent.result["uid"] == KEY
+    assert sent.evidence["asked"]["start"] == {
+        "wall": "2026-03-30T14:00:00",
+        "zone": "Europe/Berlin",
+        "instant": "2026-03-30T12:00:00Z",
+    }
     assert "any-password" not in repr(sent)
     entry: Any = icalendar.Calendar.from_ical(event(calendar)).walk("VEVENT")[0]
     assert entry["dtstart"].dt == dt.datetime(2026, 3, 30, 14, 0, tzinfo=zoneinfo.ZoneInfo("Europe/Berlin"))
@@ -147,6 +152,12 @@ def test_an_event_that_a_server_rewrote_is_still_ours_and_one_that_a_person_chan
     )
     assert ask("PUT", address, rewritten) in (200, 201, 204)
     assert booking.look(call(arguments=ARGUMENTS)).verdict is Verdict.FOUND
+    elsewhere = rewritten.replace(b"TZID=Europe/Berlin", b"TZID=Europe/Madrid").replace(
+        b"TZID:Europe/Berlin", b"TZID:Europe/Madrid"
+    )
+    assert ask("PUT", address, elsewhere) in (200, 201, 204)
+    other = booking.look(call(arguments=ARGUMENTS))
+    assert (other.verdict, "zones" in other.reason) == (Verdict.DIFFERS, True), "the same instant, but another zone"
     moved = rewritten.replace(b"20260330T140000", b"20260330T143000")
     assert ask("PUT", address, moved) in (200, 201, 204)
     seen = booking.look(call(arguments=ARGUMENTS))

@@ -10,7 +10,7 @@ import json
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from workflows.outcomes import Outcome, Refused, Sighting, Unknown, Verdict
-from workflows.tools import environment, expressions, schema
+from workflows.tools import environment, exactness, expressions, schema
 from workflows.tools.defaults import POLL_EVERY, POLL_WITHIN
 from workflows.tools.timings import Timings
 from workflows.tools.tokens import Needs, needs_of
@@ -119,7 +119,10 @@ class Tool:
 
     def check(self, arguments: object) -> list[Flaw]:
         """Everything wrong with these arguments by the tool's JSON Schema; paths begin "arguments"."""
-        return schema.flaws(self.spec["arguments"], arguments, root="arguments")
+        flaws = schema.flaws(self.spec["arguments"], arguments, root="arguments")
+        if not flaws and isinstance(arguments, dict):
+            flaws = exactness.flaws(self.spec, arguments)
+        return flaws
 
     def names(self, call: Call) -> dict[str, Any]:
         """What an expression of this tool may speak of."""

@@ -97,6 +97,7 @@ def _compared(event: Event, entry: Any) -> list[str]:
         "summary": str(entry.get("summary", "")),
         "start": _instant(entry, "dtstart"),
         "end": _instant(entry, "dtend"),
+        "zones": (_zone(entry, "dtstart"), _zone(entry, "dtend")),
         "attendees": sorted(str(one).lower().removeprefix("mailto:") for one in people),
         "location": str(entry.get("location", "")),
         "status": str(entry.get("status", "CONFIRMED")).upper(),
@@ -107,6 +108,7 @@ def _compared(event: Event, entry: Any) -> list[str]:
         "summary": event.summary,
         "start": event.start.astimezone(dt.UTC),
         "end": event.end.astimezone(dt.UTC),
+        "zones": (str(event.start.tzinfo), str(event.end.tzinfo)),
         "attendees": sorted(event.attendees),
         "location": event.location,
         "status": "TENTATIVE" if seen["status"] == "TENTATIVE" else "CONFIRMED",
@@ -118,6 +120,13 @@ def _compared(event: Event, entry: Any) -> list[str]:
 def _instant(entry: Any, name: str) -> dt.datetime | None:
     value = entry[name].dt if name in entry else None
     return value.astimezone(dt.UTC) if isinstance(value, dt.datetime) and value.tzinfo is not None else None
+
+
+def _zone(entry: Any, name: str) -> str:
+    """The zone that the calendar keeps the wall time in; some put their own prefix before the IANA name."""
+    value = entry.get(name)
+    told = str(value.params.get("TZID", "UTC")) if value is not None else ""
+    return "/".join(told.split("/")[-2:]) if told.startswith("/") else told
 
 
 def _same(seen: Any, wanted: Any) -> bool:

@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from workflows.errors import Flaw
 from workflows.outcomes import Acknowledged, NotSent, Outcome, Refused, Sighting, Unknown, Verdict
-from workflows.tools import expressions, urls
+from workflows.tools import expressions, moments, urls
 from workflows.tools.base import Tool
 from workflows.tools.caldav.event import Event, asked, differences, written
 from workflows.tools.expressions import ExpressionError
@@ -95,7 +95,8 @@ class CalDavTool(Tool):
             return Unknown(reason="status 412: something stands under this UID already", evidence=kept)
         outcome = judging.outcome(self._told(call, PUT, url), answer, {}, kept, first_undoing=False)
         if isinstance(outcome, Acknowledged):
-            return Acknowledged(result=_result(event, url, answer), evidence=kept)
+            times = {"start": moments.told(event.start), "end": moments.told(event.end)}
+            return Acknowledged(result=_result(event, url, answer), evidence={**kept, "asked": times})
         return hidden(prepared, outcome)
 
     def _delete(self, call: Call, url: str, event: Event) -> Outcome:

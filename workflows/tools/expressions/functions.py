@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import functools
+import unicodedata
 from typing import TYPE_CHECKING, Any
+
+from workflows import money
+from workflows.tools import moments
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -36,7 +40,10 @@ def extensions(trouble: list[str]) -> dict[str, Callable[..., Any]]:
 
     What goes wrong is appended to `trouble`; whoever evaluates must look there before using the value.
     """
-    return {name: functools.partial(_guarded, function, name, trouble) for name, function in _EXTENSIONS.items()}
+    return {
+        name: functools.partial(_guarded, function, name, trouble)
+        for name, function in {**_EXTENSIONS, **_FREE_EXTENSIONS}.items()
+    }
 
 
 def _guarded(function: Callable[..., Any], name: str, trouble: list[str], *arguments: Any) -> Any:
@@ -120,6 +127,19 @@ def _reverse(text: Any) -> str:
     return _text(text)[::-1]
 
 
+def _nfc(text: Any) -> str:
+    composed = unicodedata.normalize("NFC", _text(text))
+    _bounded(len(composed))
+    return composed
+
+
+def _fold(text: Any) -> str:
+    """Case folded for comparing, composed again afterwards; never for sending."""
+    folded = unicodedata.normalize("NFC", _nfc(text).casefold())
+    _bounded(len(folded))
+    return folded
+
+
 # ASCII letters only, as the names say: a Turkish dotless i must not change with a lower().
 _CAPITALS, _SMALLS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz"
 _LOWER, _UPPER = str.maketrans(_CAPITALS, _SMALLS), str.maketrans(_SMALLS, _CAPITALS)
@@ -136,6 +156,16 @@ _EXTENSIONS: dict[str, Callable[..., Any]] = {
     "upperAscii": _upper_ascii,
     "trim": _trim,
     "reverse": _reverse,
+    "nfc": _nfc,
+    "fold": _fold,
 }
+_FREE_EXTENSIONS: dict[str, Callable[..., Any]] = {
+    "instant": moments.instant,
+    "wall": moments.wall,
+    "minor": money.minor,
+    "major": money.major,
+    "whole": money.whole,
+}
+_OURS = {**_EXTENSIONS, **_FREE_EXTENSIONS}
 METHODS = _STRINGS | _TIMES | frozenset(_EXTENSIONS)
-FREE = FREE_NATIVE | frozenset({"secret"})
+FREE = FREE_NATIVE | frozenset(_FREE_EXTENSIONS) | frozenset({"secret"})

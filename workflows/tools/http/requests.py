@@ -8,6 +8,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
+from workflows import money
 from workflows.tools import secrets, urls
 from workflows.tools.expressions import ExpressionError, fill, text_of
 from workflows.tools.tokens import NoToken, Token
@@ -40,11 +41,13 @@ def prepare(
     plain: Mapping[str, str] | None = None,
     content: bytes = b"",
     tokens: Mapping[str, Token] | None = None,
+    exact: bool = False,
 ) -> Prepared:
     """The request that a part of a spec declares. Raises `ExpressionError`, with its path, where it can't be made.
 
     `method`, `url`: instead of the part's own, as they are. `plain`: headers that are no templates (a provider's own
     text must never become an expression). `content`: a body that isn't JSON. `tokens`: of the credentials, by name.
+    `exact`: no binary float may be in the body, as it speaks of money.
     """
     used = secrets.Secrets()
     try:
@@ -52,6 +55,8 @@ def prepare(
     except ExpressionError as error:
         raise error.at("url") from None
     told = fill(part.get("json"), names, "json", with_secrets=True)
+    if exact and (inexact := money.floats(told, "json")):
+        raise ExpressionError(inexact[0][0], str(inexact[0][1]), "is a binary float; send minor units or major()")
     headers = fill(dict(part.get("headers") or {}), names, "headers", with_secrets=True) | dict(plain or {})
     auth = fill(part.get("auth"), names, "auth", with_secrets=True)
     method = method or str(part["method"])

@@ -35,7 +35,7 @@ def read(
     deadline: Deadline,
 ) -> Outcome | dict[str, Any]:
     """Names for the request, or the outcome that says why none is sent. `value`: of the act that is to be undone."""
-    found = looking.read(declared, names, timeout=deadline.seconds_left())
+    found = looking.read(declared, names, timeout=deadline.seconds_left(), tokens=call.tokens)
     if isinstance(found, Sighting):
         reason = f"{UNREAD}: {found.reason}"
         if found.unmade:

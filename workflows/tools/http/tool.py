@@ -36,7 +36,7 @@ class HttpTool(Tool):
             names |= present
             timeout = deadline.seconds_left()
         try:
-            prepared = prepare(part, names, tokens=call.tokens)
+            prepared = prepare(part, names, tokens=call.tokens, exact="value" in self.spec)
         except ExpressionError as error:
             return unmade("request", error)
         found = attempt(prepared, timeout=timeout)
