@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
+import datetime as dt
 from collections import Counter
 from typing import Any
 
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, DateTimeField, Q, QuerySet, Value
 from django.utils import timezone
 
 from repairs.acts.door import actor
@@ -14,7 +15,8 @@ from repairs.desk import Desk
 from repairs.scope import visible
 from repairs.words.waits import waits_for
 from repairs.worklist import CAP
-from workflows.models import Agent, Effect, Stop
+from workflows.models import Agent, Credential, Effect, Stop
+from workflows.models.credential import CredentialState
 from workflows.models.stop import StopState, Target
 from workflows.states import EffectState
 
@@ -40,18 +42,46 @@ def seen_by(desk: Desk) -> QuerySet[Stop]:
 
 
 def in_force(desk: Desk) -> list[Stop]:
-    now = timezone.now()
-    standing = seen_by(desk).filter(Q(until__isnull=True) | Q(until__gt=now), state=StopState.FROZEN.value)
-    return list(standing.order_by("id")[:100])
+    return list(_standing(desk).order_by("id")[:MOST])
+
+
+def _standing(desk: Desk) -> QuerySet[Stop]:
+    unended = Q(until__isnull=True) | Q(until__gt=timezone.now())
+    return seen_by(desk).filter(unended, state=StopState.FROZEN.value)
+
+
+MOST = 100  # of what a page tells; who froze more sees the first
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Notice:
+    """What every page says while something is held: a stop, or (kind "credential") a credential that was lost."""
+
+    kind: str
+    name: str
+    since: dt.datetime
+    by: str
+    until: dt.datetime | None
+    reason: str
+
+
+def notices(desk: Desk) -> list[Notice]:
+    """In one query, for it is asked with every page."""
+    stops = _standing(desk).order_by().values_list("target", "name", "frozen_at", "frozen_by", "until", "reason")
+    never = Value(None, output_field=DateTimeField())
+    lost = Credential.objects.filter(state=CredentialState.LOST.value).order_by()
+    lost_ones = lost.values_list(Value("credential"), "name", "changed_at", "owner", never, "why")
+    found = [Notice(*row) for row in stops.union(lost_ones, all=True)[:MOST]]
+    return sorted(found, key=lambda notice: notice.since)
 
 
 def waiting(desk: Desk) -> Counter[str]:
-    """How many effects each stop holds, by its id as text."""
+    """How many effects each stop holds, by its id as text, and each credential, by its name."""
     found: Counter[str] = Counter()
     for blocked_by, number in groups(desk):
         for blocker in blocked_by:
-            if stop := blocker.get("stop"):
-                found[stop] += number
+            if by := blocker.get("stop") or blocker.get("credential"):
+                found[by] += number
     return found
 
 

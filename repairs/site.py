@@ -91,7 +91,7 @@ def frame(request: HttpRequest) -> dict[str, Any]:
         "open_cases": open_cases,
         "to_decide": to_decide,
         "low_disk": disk.low(),
-        "frozen": frozen.in_force(desk),
+        "frozen": frozen.notices(desk),
     }
 
 

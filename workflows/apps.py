@@ -17,11 +17,12 @@ class WorkflowsConfig(AppConfig):
         from config import health
         from config.house import disk
         from workflows import queue
-        from workflows.authority import stops
+        from workflows.authority import credentials, stops
         from workflows.tools import providers
 
         providers.use(settings.SECRET_PROVIDERS)
         health.NOTES["stops"] = stops.in_force
+        health.NOTES["credentials"] = credentials.lost
         health.register("queue", queue.deaf)
         health.register("disk", disk.low)
         post_migrate.connect(plan_sweep, sender=self, dispatch_uid="plan-sweep")

@@ -16,8 +16,8 @@ from django.db import connection
 
 from config.house import disk
 from workflows import salvage
-from workflows.authority import approvals
-from workflows.engine import call, image, look, peek, release
+from workflows.authority import approvals, credentials
+from workflows.engine import call, image, look, peek, refresh, release
 from workflows.engine.advance import advance
 from workflows.engine.dispatch import dispatch
 from workflows.engine.reconcile import reconcile
@@ -49,6 +49,8 @@ class Drain:
         self._peeked = 0.0
         self._full: set[uuid.UUID] = set()  # tools whose slots were taken when last tried
         self._recovered = 0.0
+        self._tokens: dict[Future[Any], refresh.Asked] = {}
+        self._renewed = 0.0
 
     def turn(self, *, claim: bool = True) -> bool:
         """One round of everything that is due; whether anything was done. With `claim` false nothing new is begun."""
@@ -64,6 +66,7 @@ class Drain:
         if claim:
             did |= self._send()
             did |= self._look()
+            did |= self._renew()
             if time.monotonic() - self._peeked > PEEK_EVERY:
                 self._peeked = time.monotonic()
                 did |= self._peek()
@@ -78,7 +81,7 @@ class Drain:
 
     @property
     def under_way(self) -> int:
-        return len(self._sends) + len(self._images) + len(self._looks) + len(self._peeks)
+        return len(self._sends) + len(self._images) + len(self._looks) + len(self._peeks) + len(self._tokens)
 
     def until_idle(self, seconds: float = 30.0) -> None:
         """Goes on until nothing is under way and nothing is due within a second. `TimeoutError` after `seconds`."""
@@ -161,6 +164,17 @@ class Drain:
             future.add_done_callback(self._ring)
         return bool(wanted)
 
+    def _renew(self) -> bool:
+        """Asks for tokens that somebody needs: at once where somebody in this process does, else now and then."""
+        if not credentials.wanted.is_set() and time.monotonic() - self._renewed < RECOVER_EVERY:
+            return False
+        self._renewed = time.monotonic()
+        asked = salvage.again(refresh.claim)
+        for one, future in refresh.begin(asked, self._pool):
+            self._tokens[future] = one
+            future.add_done_callback(self._ring)
+        return bool(asked)
+
     def _ring(self, _future: Future[Any]) -> None:
         self.bell.put("answer")
 
@@ -187,7 +201,12 @@ class Drain:
         peeked = [future for future in self._peeks if future.done()]
         if peeked:
             salvage.again(peek.record, [(self._peeks.pop(future), future.result()) for future in peeked])
-        return bool(sent or seen or images or peeked)
+        renewed = [future for future in self._tokens if future.done()]
+        if renewed:
+            salvage.again(refresh.record, [(self._tokens[future], future.result()) for future in renewed])
+            for future in renewed:
+                del self._tokens[future]
+        return bool(sent or seen or images or peeked or renewed)
 
 
 def one_each(jobs: dict[Future[Any], Effect]) -> list[Future[Any]]:

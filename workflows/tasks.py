@@ -10,7 +10,7 @@ from django.db import DatabaseError, connection
 
 from config.house import stopping
 from workflows import bells, garbage, history, queue
-from workflows.authority import stops
+from workflows.authority import credentials, stops
 from workflows.drain import Drain, next_due
 from workflows.engine.recover import recover
 
@@ -79,5 +79,6 @@ def sweep() -> None:
         log.warning("leases lost", effects=len(lost))
     for stop in stops.end_over():
         log.info("stop ended", on=stop.on)
+    credentials.wake()
     history.keep()
     queue.ring()

@@ -17,6 +17,7 @@ from repairs.views.screen import act, at_desk, screen, show
 from workflows import rows
 from workflows.authority.until import until_of
 from workflows.errors import Denied, Invalid, MakegoodError, NotFound, StaleFence
+from workflows.models import Credential
 from workflows.models.stop import StopState, Target
 
 STATUS: dict[type[MakegoodError], int] = {Denied: 403, NotFound: 404, StaleFence: 409}
@@ -82,6 +83,7 @@ def page(
     past = frozen.seen_by(desk).exclude(state=StopState.FROZEN.value)
     context: dict[str, Any] = {
         "held": held,
+        "credentials": [(row, counts[row.name]) for row in Credential.objects.all()[: frozen.MOST]],
         "past": keyset.page(past, order=("-id",), of=OF, at=at, after=after),
         "targets": [target.value for target in Target],
         "filled": filled,

@@ -67,7 +67,7 @@ def test_a_tool_is_frozen_seen_everywhere_and_lifted_by_another_person(
     for address in [*pages, reverse("admin:index")]:
         with CaptureQueriesContext(connection) as queries:
             page = text(other, address)
-        assert "<strong>Frozen.</strong>" in page, address
+        assert "<strong>Held.</strong>" in page, address
         assert len(queries) <= QUERIES, f"{address} takes {len(queries)}"
     assert "<strong>1</strong> effect waits: <bdi>tool t.a is frozen</bdi>" in text(other, "/")
     assert "tool t.a is frozen" in text(other, f"/runs/{run.id}/")
@@ -80,7 +80,7 @@ def test_a_tool_is_frozen_seen_everywhere_and_lifted_by_another_person(
     page = other.post(reverse("lift", args=[stop.id]), {"why": "well again"}, follow=True).content.decode()
     assert "Lifted: tool t.a." in page
     assert "lifted by <bdi>other</bdi>" in page
-    assert "<strong>Frozen.</strong>" not in page
+    assert "<strong>Held.</strong>" not in page
     drain_once()
     assert again(run).state == "completed"
 

@@ -11,6 +11,7 @@ from concurrent.futures import Executor, Future
 from typing import Any
 
 from workflows import ledger, making, rows
+from workflows.authority import credentials
 from workflows.engine.parts import heed, suspects
 from workflows.engine.parts.door import WHILE_LOOKING, calls_of, guarded, seen
 from workflows.engine.parts.joined import join_runs, join_tools
@@ -78,6 +79,7 @@ def record(asked: Sequence[Asked]) -> list[Asked]:
 
     Returns those that are to be decided `anew`: of effects that somebody moved meanwhile, and of undoings, whose
     forward effect counts as it is now."""
+    credentials.heed(a.rejected for _, a, _ in asked if isinstance(a, Sighting | Refused))
     moved, looks = [], []
     with rows.together():
         now = rows.now()

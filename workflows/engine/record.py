@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from workflows import ledger, rows
-from workflows.authority import budgets
+from workflows.authority import budgets, credentials
 from workflows.engine.parts import gauges, heed
 from workflows.engine.parts.door import WHILE_LOOKING
 from workflows.holders import holder_name
@@ -28,6 +28,7 @@ def record(answered: Sequence[tuple[Effect, Outcome]], *, looks: int = 0) -> lis
     Returns up to `looks` effects whose first look the caller begins at once: nobody else will until it is overdue."""
     if not answered:
         return []
+    credentials.heed(o.rejected for _, o in answered if isinstance(o, Refused))
     # Twins are moved, so that a transaction that is repeated begins with effects as they were dispatched.
     answered = [(effect.twin(), outcome) for effect, outcome in answered]
     with rows.together():

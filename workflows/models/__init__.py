@@ -6,6 +6,7 @@ from .attempt import Attempt
 from .beat import Beat
 from .budget import Budget, BudgetChange, Reservation, ToolCost
 from .catalog import Tool, ToolAct, Workflow
+from .credential import Credential
 from .decision import Decision
 from .effect import Effect
 from .gauge import Gauge
@@ -30,6 +31,7 @@ __all__ = [
     "Budget",
     "BudgetChange",
     "Checkpoint",
+    "Credential",
     "Decision",
     "Effect",
     "Entry",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import datetime as dt
 import json
 import traceback
@@ -9,6 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from workflows import making
+from workflows.authority import credentials
 from workflows.fetch import fetch
 from workflows.models import Effect, Step
 from workflows.outcomes import Outcome, Sighting, Unknown, Verdict
@@ -21,15 +23,21 @@ TRACEBACK_KEPT = 4000  # characters: enough to find our bug, bounded as all evid
 
 
 def calls_of(effects: Sequence[Effect], now: dt.datetime) -> list[tuple[Tool, Call]]:
-    """The plain values of one request for each effect. One statement for all steps, where some tool speaks of them."""
+    """The plain values of one request for each effect. One statement for all steps, where some tool speaks of them, and
+    one for tokens, where some tool carries one."""
     steps: dict[Any, list[Step]] = {}
     readers = {e.run_id for e in effects if tool_of(e.tool).reads_steps}
     for step in fetch(Step, "WHERE t.run_id = ANY (%s) ORDER BY t.ordinal", [list(readers)]) if readers else ():
         steps.setdefault(step.run_id, []).append(step)
-    return [
-        (tool_of(effect.tool), making.call_for(effect, effect.run, steps.get(effect.run_id, []), now=now))
-        for effect in effects
-    ]
+    tokens = credentials.tokens_for(effects)
+    made = []
+    for effect in effects:
+        tool = tool_of(effect.tool)
+        call = making.call_for(effect, effect.run, steps.get(effect.run_id, []), now=now)
+        if needs := tokens and tool.needs(effect.operation).all:
+            call = dataclasses.replace(call, tokens={name: tokens[name] for name in needs if name in tokens})
+        made.append((tool, call))
+    return made
 
 
 def guarded(act: Callable[[], Outcome]) -> Outcome:

@@ -94,7 +94,7 @@ def failed(outcome: Outcome) -> bool | None:
         case Unknown():
             return None if outcome.in_flight else True
         case Refused():
-            return outcome.temporary
+            return None if outcome.rejected else outcome.temporary
         case NotSent():
             return None if outcome.ours else True
         case Acknowledged() | Pending():

@@ -9,7 +9,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from workflows.authority.grants import Brought, bring
+from workflows.authority.bringing import Brought, bring
 from workflows.errors import MakegoodError
 from workflows.management.commands.freeze import who_types
 from workflows.models import Credential
