@@ -15,7 +15,7 @@ from django.db import transaction
 from tests.engine.conftest import again, states
 from tests.engine.simulated import World
 from workflows import bells, ledger, rows
-from workflows.authority import policy
+from workflows.authority import grants, policy
 from workflows.drain import Drain, drain_once
 from workflows.engine import call, dispatch, look, record
 from workflows.engine.advance import advance
@@ -212,6 +212,7 @@ def test_policy_is_asked_at_the_door_on_present_facts(
     agent.tools = []
     agent.save()
     if guard == "off":
+        monkeypatch.setattr(grants, "refused_now", lambda *_, **__: None)
         monkeypatch.setattr(policy, "decide", lambda *_: policy.Verdict(policy.ALLOW, "as it was asked"))
     drain_once()
     assert len(world.sends) == (0 if guard == "on" else 1)

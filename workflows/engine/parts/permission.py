@@ -10,6 +10,7 @@ from typing import Any
 from workflows.authority import approvals, budgets, grants, policy, versions
 from workflows.fetch import new
 from workflows.models import Decision, Effect
+from workflows.models.agent import ALL, Right
 from workflows.toolbox import times_of
 
 
@@ -64,7 +65,9 @@ def _verdict(effect: Effect, present: policy.Present, facts: Mapping[str, Any]) 
     if refused := grants.refused_now(effect, natural=times_of(effect).natural and not effect.asked):
         return refused
     if effect.forward:
-        effect.granted = grants.as_text(effect.agent.rights(tool.name))
+        # What was made to be verified is looked at: without a look nobody could ever settle it.
+        rights = set(effect.agent.rights(tool.name)) | ({Right.VERIFY.value} if effect.verifiable else set())
+        effect.granted = grants.as_text(tuple(right for right in ALL if right in rights))
     return policy.decide(present, facts)
 
 
