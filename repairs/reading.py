@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from repairs.words.facts import EffectFacts, LookFacts, Reason, SendFacts
+from workflows import toolbox
 from workflows.models import Attempt, Effect, Look, Run
 from workflows.states import Phase, World
 
@@ -71,7 +72,7 @@ def fact_of(effect: Effect, turned_back: bool, look: Look | None, send: Attempt 
         can_undo=bool(undo_spec),
         keyed=idempotency.get("by") == "native_key",
         key=effect.key,
-        key_until=after(effect.first_sent_at, idempotency.get("retention")),
+        key_until=toolbox.key_until(effect),
         window_until=after(thing.first_sent_at, undo_spec.get("window")) if undone else None,
         attempts=effect.attempts,
         waits_for=tuple(name_of(blocker) for blocker in effect.blocked_by),

@@ -20,6 +20,7 @@ from workflows.authority import approvals, credentials
 from workflows.engine import call, image, look, peek, refresh, release
 from workflows.engine.advance import advance
 from workflows.engine.dispatch import dispatch
+from workflows.engine.parts import promises
 from workflows.engine.reconcile import reconcile
 from workflows.engine.recover import recover
 from workflows.models import Effect
@@ -59,6 +60,7 @@ class Drain:
             self._recovered = time.monotonic()
             did |= bool(salvage.again(recover, dead_holders=True))
             salvage.again(approvals.sweep)
+            promises.refresh()
             did |= bool(salvage.again(reconcile))
         if claim:
             did |= bool(salvage.again(release.release, self.slots))

@@ -106,3 +106,12 @@ class Sighting:
     rejected: Rejected | None = None
     retry_after: float | None = None
     evidence: JsonObject = dataclasses.field(default_factory=dict)
+
+
+def reference(result: JsonObject | None) -> str:
+    """The name by which the outside knows the thing: the first of the usual fields of a result."""
+    for name in ("id", "uid", "url", "message_id", "reference"):
+        value = (result or {}).get(name)
+        if isinstance(value, str | int) and not isinstance(value, bool):
+            return str(value)[:500]
+    return ""

@@ -16,6 +16,7 @@ from workflows.models import Agent, Attempt, Decision, Effect, Look, Run, Step
 from workflows.policies.residue import left_by, residue_of
 from workflows.signals import cases_of_runs
 from workflows.states import EffectState, Kind, Phase, StepState
+from workflows.toolbox import key_until
 from workflows.waits import chains
 
 MOST_ROWS = 200  # of attempts, looks and decisions of one effect, the latest; a page must stay readable
@@ -118,6 +119,7 @@ def effect_in_full(agent: Agent, effect_id: uuid.UUID) -> dict[str, Any]:
         "run": str(effect.run_id),
         "arguments": effect.arguments,
         "detail": effect.detail,
+        "key_until": key_until(effect),
         "on_behalf_of": effect.on_behalf_of,
         "attempts": [attempt_shape(attempt) for attempt in sends],
         "looks": [look_shape(look) for look in looks],

@@ -5,6 +5,7 @@ Only `current` of these rows ever changes; it is for those who start something n
 
 from __future__ import annotations
 
+import datetime as dt
 import hashlib
 import inspect
 import uuid
@@ -25,6 +26,7 @@ V = TypeVar("V", Stored, Workflow)
 # By the number of the id: an id makes its hash anew whenever it is looked for.
 _stored: dict[int, Any] = {}
 _built: dict[int, Tool] = {}
+_distrusted: set[tuple[str, int]] = set()
 _pins: dict[int, tuple[str, str]] = {}
 
 
@@ -61,8 +63,23 @@ def _source(cls: type[Tool]) -> str:
 
 
 def times_of(effect: Effect) -> Timings:
-    """The times of the operation that the effect performs."""
-    return tool_of(effect.tool).timings(effect.operation)
+    """The times of the operation that the effect performs, by what its provider kept of its promises."""
+    times = tool_of(effect.tool).timings(effect.operation)
+    return times.keyless() if (effect.tool.name, effect.tool.version) in _distrusted else times
+
+
+def key_until(effect: Effect) -> dt.datetime | None:
+    """Until when its key keeps what was sent from happening twice; None: without end, never sent, or no key."""
+    try:
+        return times_of(effect).key_until(effect.first_sent_at)
+    except (LookupError, OverflowError):  # an undoing that its tool doesn't declare; longer than there are dates
+        return None
+
+
+def distrust(versions: Iterable[tuple[str, int]]) -> None:
+    """From now on these versions of tools, and no others, count as without keys in this process."""
+    _distrusted.clear()
+    _distrusted.update(versions)
 
 
 def give_tools(rows: Sequence[Effect] | Sequence[Step]) -> None:
@@ -91,5 +108,5 @@ def _known(model: type[V], ids: list[uuid.UUID]) -> list[V]:
 
 def forget() -> None:
     """Lets go of all that is kept: for tests that make other tools under old ids."""
-    for kept in (_stored, _built, _pins):
+    for kept in (_stored, _built, _pins, _distrusted):
         kept.clear()

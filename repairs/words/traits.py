@@ -66,11 +66,16 @@ def once(spec: Spec) -> str:
     return keyed(spec.get("idempotency") or {})
 
 
+KEEPS = {"success": "; it keeps only a yes", "all": "; it keeps refusals too"}
+
+
 def keyed(idempotency: Spec) -> str:
     match idempotency.get("by"):
         case "native_key":
             kept = idempotency.get("retention")
-            return f"the provider honours our key{f' for {length(kept)}' if kept else ' without end'}"
+            time = "without end" if kept is None else f"for {length(kept)}" if kept else "for a time it doesn't publish"
+            within = f", within one {idempotency['scope']}" if "scope" in idempotency else ""
+            return f"the provider honours our key {time}{within}{KEEPS.get(idempotency.get('keeps', ''), '')}"
         case "natural_key":
             return "before the first send the provider is asked whether it is there already, with our mark"
         case _:

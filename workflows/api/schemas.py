@@ -206,6 +206,7 @@ EFFECT_IN_FULL = _object(
     run=UUID,
     arguments=ANY_OBJECT,
     detail=TEXT,
+    key_until={**MAYBE_MOMENT, "description": "until when our key keeps it from happening twice"},
     on_behalf_of={"type": "string", "description": "person:LOGIN or system:NAME for whom it was done; or empty"},
     attempts=_list(_ref("Attempt")),
     looks=_list(_ref("Look")),

@@ -17,7 +17,7 @@ from django.db import connection
 
 from workflows import ledger, making, rows
 from workflows.authority import approvals, budgets, credentials, policy, stops
-from workflows.engine.parts import gauges, permission, suspects
+from workflows.engine.parts import gauges, permission, promises, suspects
 from workflows.engine.parts.joined import join_agents, join_runs, join_tools
 from workflows.fetch import fetch, new
 from workflows.holders import holder_name
@@ -49,6 +49,7 @@ def dispatch(limit: int, full: set[uuid.UUID] | None = None) -> list[Effect]:
         going = stops.hold_back(effects, stopped)
         going = credentials.hold_back(going, now, stopped)
         going = [e for e in going if _may_leave(e, now, stopped)]
+        going = promises.keep(going, now, stopped)
         going = _without_dependants(going, stopped)
         going, decisions = permission.ask(going, now, stopped)
         going = _within_limits(going, stopped, now, full if full is not None else set())

@@ -12,7 +12,7 @@ from typing import Any
 
 from workflows import ledger, making, rows
 from workflows.authority import credentials
-from workflows.engine.parts import heed, suspects
+from workflows.engine.parts import heed, promises, suspects
 from workflows.engine.parts.door import WHILE_LOOKING, calls_of, guarded, seen
 from workflows.engine.parts.joined import join_runs, join_tools
 from workflows.fetch import fetch, new
@@ -91,6 +91,7 @@ def record(asked: Sequence[Asked]) -> list[Asked]:
             if isinstance(answer, Sighting):
                 looks.append(_row(effect, effect.fence, answer, begun, now, counted=_counted(effect, answer, was)))
         ledger.wake_runs({e.run_id for e in moved if decided.concerns_run(e)})
+        promises.judge(moved, now)
         written = ledger.save_effects(moved, now=now)
         ledger.saw([look for look in looks if look.effect_id in written])
     return [one for one in asked if one[0].id not in written]
@@ -119,6 +120,7 @@ def anew(asked: Sequence[Asked]) -> None:
                 counted = not stale and _counted(effect, answer, was)
                 looks.append(_row(effect, old.fence, answer, begun, now, stale=stale, counted=counted))
         ledger.saw(looks)
+        promises.judge(moved, now)
         ledger.save_effects(moved, now=now)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from workflows import ledger, rows
 from workflows.authority import budgets, credentials
-from workflows.engine.parts import gauges, heed
+from workflows.engine.parts import gauges, heed, promises
 from workflows.engine.parts.door import WHILE_LOOKING
 from workflows.holders import holder_name
 from workflows.models import Attempt, Effect
@@ -35,19 +35,24 @@ def record(answered: Sequence[tuple[Effect, Outcome]], *, looks: int = 0) -> lis
         now = rows.now()
         effects = [effect for effect, _ in answered]
         heed.doubt(answered)
+        two = promises.twice_named(answered)
         for effect, outcome in answered:
             effect.unanswered = 0
-            decided.apply(effect, after_outcome(effect, outcome, times_of(effect), now))
+            step = two.get(effect.id) or after_outcome(effect, outcome, times_of(effect), now)
+            decided.apply(effect, step)
             effect.payload = {"outcome": word_of(outcome), "attempt": effect.sending.number if effect.sending else None}
         mine = _looked_at_now(effects, looks, now)
         ledger.wake_runs({e.run_id for e in effects if decided.concerns_run(e)})
+        promises.judge(effects, now)
         written = ledger.save_effects(effects, now=now)
         gauges.learn(answered, now)
         budgets.settle([(e, o) for e, o in answered if e.id in written], now)
         late = [(e, o) for e, o in answered if e.id not in written]
         ledger.complete([_ended(e.sending, o, now, stale=e.id not in written) for e, o in answered if e.sending])
         if late:
-            ledger.save_effects(heed.answers(late, now), now=now)
+            told = heed.answers(late, now)
+            promises.judge(told, now)
+            ledger.save_effects(told, now=now)
     return [effect for effect in mine if effect.id in written]
 
 

@@ -8,6 +8,7 @@ from .budget import Budget, BudgetChange, Reservation, ToolCost
 from .catalog import Tool, ToolAct, Workflow
 from .credential import Credential
 from .decision import Decision
+from .demotion import Demotion
 from .effect import Effect
 from .gauge import Gauge
 from .journal import Checkpoint, Entry, Payload
@@ -33,6 +34,7 @@ __all__ = [
     "Checkpoint",
     "Credential",
     "Decision",
+    "Demotion",
     "Effect",
     "Entry",
     "Gauge",

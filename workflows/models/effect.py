@@ -11,6 +11,7 @@ from typing import Any
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 
+from workflows.outcomes import reference
 from workflows.states import A_ROUND, REST, EffectState, Kind, World
 
 from .agent import ALL, Agent
@@ -388,12 +389,3 @@ class Effect(models.Model):
         self._why("written_off", detail)
         self.fence += 1
         self._rest()
-
-
-def reference(result: dict[str, Any] | None) -> str:
-    """The name by which the outside knows the thing: the first of the usual fields of a result."""
-    for name in ("id", "uid", "url", "message_id", "reference"):
-        value = (result or {}).get(name)
-        if isinstance(value, str | int) and not isinstance(value, bool):
-            return str(value)[:500]
-    return ""

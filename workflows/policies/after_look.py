@@ -7,8 +7,10 @@ that couldn't reach the authority never counts.
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Mapping
+from typing import Any
 
-from workflows.outcomes import Sighting, Verdict
+from workflows.outcomes import Sighting, Verdict, reference
 from workflows.policies import backoff
 from workflows.policies.after_outcome import spent
 from workflows.policies.next import NOTE, Facts, Next
@@ -27,6 +29,8 @@ A_MOMENT = dt.timedelta(milliseconds=50)  # past the horizon by more than clocks
 def after_look(effect: Facts, seen: Sighting, times: Timings, *, begun_at: dt.datetime, now: dt.datetime) -> Next:
     """`begun_at` and `now` by the database's clock. The caller has checked that the fence is still the look's own."""
     match seen.verdict:
+        case Verdict.FOUND if two := two_names(effect, seen.result, times):
+            return several(two)
         case Verdict.FOUND:
             knows = {"due": at, "misses": 0} if (at := once_more(times, now, now)) else {}
             return Next(move="verify", fields={"result": dict(seen.result), "at": now}, knows=knows)
@@ -63,6 +67,18 @@ def looked_once_more(effect: Facts, seen: Sighting, times: Timings, *, now: dt.d
         case Verdict.ABSENT | Verdict.DIFFERS | Verdict.SEVERAL:
             detail = f"its undoing was seen on {at.isoformat(timespec='seconds')}; by now it is there again"
             return Next(move="stick", fields={"reason": REVERSED, "detail": detail, "world": "nothing"})
+
+
+def two_names(effect: Facts, result: Mapping[str, Any], times: Timings) -> str:
+    """That one key, sent more than once, has two objects by now; or ""."""
+    before, after = reference(effect.result), reference(result)
+    if not times.keyed or effect.attempts < 2 or not before or not after or before == after:
+        return ""
+    return f"one key, two objects: {before} and {after}"
+
+
+def several(detail: str) -> Next:
+    return Next(move="stick", fields={"reason": "several", "detail": detail, "world": "several"})
 
 
 def counts(effect: Facts, begun_at: dt.datetime) -> bool:
@@ -131,15 +147,15 @@ def no_more_sends(effect: Facts, times: Timings, now: dt.datetime) -> str:
         return f"all {times.attempts} sends are used up"
     if now > begun + dt.timedelta(seconds=times.retry_within):
         return f"the {times.retry_within:g} s for trying again are over"
-    until = times.key_until(begun)
-    if until is not None and now >= until:
-        return f"our key is safe until {until.isoformat(timespec='seconds')} only" if times.retention else UNPUBLISHED
-    return ""
+    return expiry(effect, times, now)
 
 
-def key_is_over(effect: Facts, times: Timings, now: dt.datetime) -> bool:
+def expiry(effect: Facts, times: Timings, now: dt.datetime) -> str:
+    """Why the key of what was sent keeps nothing from happening twice any more, or ""."""
     until = times.key_until(effect.first_sent_at)
-    return until is not None and now >= until
+    if until is None or now < until:
+        return ""
+    return f"our key was safe until {until.isoformat(timespec='seconds')}" if times.retention else UNPUBLISHED
 
 
 def inconclusive(effect: Facts, seen: Sighting, times: Timings, *, begun_at: dt.datetime, now: dt.datetime) -> Next:
@@ -180,7 +196,7 @@ def without_look(effect: Facts, times: Timings, now: dt.datetime) -> Next:
         return Next(move="stick", fields={"reason": "cannot_know", "detail": detail, "world": "unknown"})
     over = effect.detail if effect.reason in LAST_WORDS else ""
     if refusal := over or no_more_sends(effect, times, now):
-        expired = not over and key_is_over(effect, times, now)
+        expired = not over and expiry(effect, times, now)
         fields = {"reason": "key_expired" if expired else "cannot_know", "detail": refusal, "world": "unknown"}
         return Next(move="stick", fields=fields)
     due = backoff.after(now, times.first, max(effect.attempts - 1, 0), times.max, salt=effect.key)
@@ -197,6 +213,10 @@ def asked_first(effect: Facts, seen: Sighting, times: Timings, *, begun_at: dt.d
             return again(effect, times, now)
         case Verdict.ABSENT if effect.result is not None:
             return not_there(effect, "a late yes came, and a look shows nothing of it")
+        case Verdict.ABSENT if effect.attempts and (over := expiry(effect, times, now)):
+            return Next(
+                move="stick", fields={"reason": "key_expired", "detail": f"not there; {over}", "world": "nothing"}
+            )
         case Verdict.ABSENT:
             knows = {"asked": True, "doubt": False, "world": "nothing"}
             return Next(move="release", fields={"due_at": now}, knows=knows)

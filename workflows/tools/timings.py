@@ -5,6 +5,8 @@ from __future__ import annotations
 import dataclasses
 import datetime as dt
 
+from workflows.tools.defaults import LATE
+
 # A key is given up this much before its time: their clock isn't ours, and what we send is under way for a while.
 MARGIN_SHARE = 0.1
 LONGEST_MARGIN = 300.0  # five minutes cover any timeout (60 s) and clocks that are not far off
@@ -40,6 +42,11 @@ class Timings:
     def blind(self) -> bool:
         """Whether our key alone makes a second send harmless. One that keeps only a yes acts again after a failure."""
         return self.keyed and self.keeps != "success"
+
+    def keyless(self) -> Timings:
+        """The same tool, were its provider to know no keys. A `late` that was left out is then a longer one."""
+        late = max(self.late, LATE) if self.late == self.timeout else self.late
+        return dataclasses.replace(self, keyed=False, retention=None, late=late)
 
     def key_until(self, first_sent_at: dt.datetime | None) -> dt.datetime | None:
         """Until when the same key may be sent again unseen; None: without end, or nothing was sent, or no key."""

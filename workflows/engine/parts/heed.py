@@ -9,6 +9,7 @@ from workflows import ledger
 from workflows.fetch import fetch
 from workflows.models import Attempt, Effect
 from workflows.outcomes import Acknowledged, NotSent, Outcome, Pending, Refused, Sighting, Unknown, Verdict
+from workflows.policies.after_look import two_names
 from workflows.policies.after_outcome import horizon
 from workflows.states import REST, EffectState, World
 from workflows.toolbox import give_tools, times_of
@@ -30,6 +31,13 @@ def answers(late: Sequence[tuple[Effect, Outcome]], now: dt.datetime) -> list[Ef
 
 def _heed(effect: Effect, outcome: Outcome, now: dt.datetime) -> bool:
     yes = isinstance(outcome, Acknowledged)
+    if isinstance(outcome, Acknowledged) and (two := two_names(effect, outcome.result, times_of(effect))):
+        if effect.state == S.STUCK:
+            effect.world, effect.detail = W.SEVERAL.value, f"{effect.detail}; {two}"
+            effect.note()
+        else:
+            effect.stick(reason="several", detail=two, world="several")
+        return True
     if effect.state in (S.UNKNOWN, S.ACKNOWLEDGED, S.READY) and effect.verifiable:
         _learn(effect, outcome, now)
         if effect.state == S.READY:

@@ -1,0 +1,38 @@
+"""Believes a tool's keys again after one key had made two objects: `trust_keys TOOL --why "..."`."""
+
+from __future__ import annotations
+
+import getpass
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from workflows.engine import trust
+from workflows.errors import MakegoodError
+from workflows.models import Demotion
+
+
+class Command(BaseCommand):
+    help = "Lifts the demotion of a tool's version: its keys are believed again. Without TOOL the demoted are listed."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("tool", nargs="?", help="the tool's name")
+        parser.add_argument("--tool-version", type=int, help="which version; the only demoted one if left out")
+        parser.add_argument("--why", default="", help="the reason, which history keeps")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        standing = Demotion.objects.filter(lifted_at=None).order_by("tool", "version")
+        if not options["tool"]:
+            for row in standing:
+                self.stdout.write(f"{row} since {row.at:%Y-%m-%d %H:%M} UTC: {row.seen.get('how', '')}")
+            return
+        versions = [row.version for row in standing if row.tool == options["tool"]]
+        version = options["tool_version"] or (versions[0] if len(versions) == 1 else None)
+        if version is None:
+            there = ", ".join(f"v{v}" for v in versions) or "none"
+            raise CommandError(f"name the version with --tool-version; demoted of {options['tool']}: {there}")
+        try:
+            row = trust.lift(options["tool"], version, by=f"operator {getpass.getuser()}", why=options["why"])
+        except MakegoodError as error:
+            raise CommandError(" ".join([error.detail, *(f"{f.path} {f.message}" for f in error.flaws)])) from error
+        self.stdout.write(f"{row}: its keys are believed again")
