@@ -66,6 +66,7 @@ def call_for(effect: Effect, run: Run, steps: Iterable[Step], *, now: dt.datetim
         agreed=(effect.before or {}).get("agreed") if forward else None,
         attempt=max(effect.attempts, 1),
         now=now.isoformat() if now else "",
+        sent_at=sent_at.isoformat() if (sent_at := effect.first_sent_at or now) else "",
     )
 
 

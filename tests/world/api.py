@@ -14,6 +14,7 @@ from tests.world.switches import Switch
 Json = Any
 # How long a twin under the same honoured key waits for the first to be answered.
 TWIN_WAIT = 30.0
+PAGE = 2  # objects
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,8 +35,10 @@ def handle(book: Book, wire: Wire, plan: Switch) -> Reply:
     query = dict(urllib.parse.parse_qsl(url.query))
     if wire.method == "POST" and not wanted:
         return _create(book, wire, plan, collection)
+    if wire.method == "GET" and plan.read == "forbidden":
+        return Reply(status=403, body={"error": "no permission to read"})
     if wire.method == "GET" and not wanted:
-        return Reply(status=200, body={"items": book.find(collection, query, plan.read, plan.lag)})
+        return _list(book, wire, plan, collection, query)
     if wire.method == "DELETE" and query:
         return _delete_found(book, collection, query, plan)
     thing = book.objects.get(urllib.parse.unquote(wanted))
@@ -53,6 +56,18 @@ def handle(book: Book, wire: Wire, plan: Switch) -> Reply:
             return _delete(book, thing, plan)
         case _:
             return Reply(status=405, body={"error": "no such method here"})
+
+
+def _list(book: Book, wire: Wire, plan: Switch, collection: str, query: dict[str, str]) -> Reply:
+    """`?since=` hides what was booked before; a read of `paged` gives a page and the address of the next."""
+    page, since = int(query.pop("page", "1")), query.pop("since", "")
+    items = [i for i in book.find(collection, query, plan.read, plan.lag) if book.objects[i["id"]].booked_at >= since]
+    if plan.read != "paged":
+        return Reply(status=200, body={"items": items})
+    size = plan.size or PAGE
+    target = wire.target.partition("&page=")[0]
+    more = f"{target}{'&' if '?' in target else '?'}page={page + 1}" if len(items) > page * size else None
+    return Reply(status=200, body={"items": items[(page - 1) * size : page * size], "next": more})
 
 
 def _create(book: Book, wire: Wire, plan: Switch, collection: str) -> Reply:

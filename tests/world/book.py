@@ -40,6 +40,9 @@ class Object:
         """The body that a read in this mode shows."""
         if read == "missing":
             return None
+        if read == "soft_deleted" and self.body is None:
+            last = next((body for _, body in reversed(self.versions) if body is not None), None)
+            return None if last is None else {**last, "deleted": True}
         if read != "lagging":
             return self.body
         if not lag:

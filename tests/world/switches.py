@@ -39,7 +39,16 @@ KEYS = (
     "old",  # another body under a known key is answered with the old object
     "strict",  # the raw bytes are compared, so the same content with another boundary is refused
 )
-READS = ("exact", "lagging", "missing", "unavailable", "html")
+READS = (
+    "exact",
+    "lagging",
+    "missing",
+    "unavailable",
+    "html",
+    "paged",  # lists come in pages of `size` (2), with the address of the next
+    "forbidden",  # the permission to read is lost: 403
+    "soft_deleted",  # what was deleted is shown with `deleted: true`
+)
 NULLS = ("kept", "deletes", "ignored")  # what a null in a change does
 UNDOS = ("works", "refused", "lies", "gone", "error")
 

@@ -5,6 +5,7 @@ A subclass overrides `send` and, where it can look, `look`; nothing here or belo
 
 from __future__ import annotations
 
+import datetime as dt
 import functools
 import json
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -135,10 +136,16 @@ class Tool:
             "steps": call.steps,
             "env": environment.values(),
             "now": call.now,
+            "sent": {"at": call.sent_at, "epoch": _epoch(call.sent_at)},
         }
         if call.operation == "compensate":
             names |= {"result": call.result, "before": call.before, "forward": {"key": call.forward_key}}
         return names
+
+
+def _epoch(moment: str) -> int:
+    """Whole seconds, rounded down: a search since then must not miss what came in the same second."""
+    return int(dt.datetime.fromisoformat(moment).timestamp()) if moment else 0
 
 
 def timings_of(spec: JsonObject, operation: str) -> Timings:

@@ -26,4 +26,5 @@ class Call:
     agreed: int | None = None  # compensate: what a person agreed to undo, where less than the whole is left
     attempt: int = 1
     now: str = ""  # ISO 8601, UTC
+    sent_at: str = ""  # when the first send was dispatched, else now
     tokens: Mapping[str, Token] = dataclasses.field(default_factory=dict, repr=False)  # by credential, as of now

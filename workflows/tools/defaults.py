@@ -21,6 +21,10 @@ LOOKS = 6
 LOOK_WITHIN = 10 * MINUTE
 # Ten seconds, enough for a read of one object; a look is repeated anyway.
 LOOK_TIMEOUT = 10.0
+# A list that ends later than on its tenth page is better asked more narrowly.
+PAGES = 10
+# Another worker looks after 80 s: a scan must be over by then, whatever each page takes.
+LONGEST_SCAN = MINUTE
 # Mail servers scan for viruses between the final dot and their yes.
 MAIL_TIMEOUT = 30.0
 POLL_EVERY = 2.0

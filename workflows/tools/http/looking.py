@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from workflows.outcomes import Refused, Sighting, Unknown, Verdict
 from workflows.tools import environment
 from workflows.tools.expressions import ExpressionError
-from workflows.tools.http import judging
+from workflows.tools.http import judging, pages
 from workflows.tools.http.attempt import attempt, hidden
 from workflows.tools.http.requests import Prepared, prepare
 from workflows.tools.secrets import NotSet
@@ -31,6 +31,14 @@ def look(
     tokens: Mapping[str, Token] | None = None,
 ) -> Sighting:
     """Asks the authority once and judges its answer by the conditions of `verify`. `written`: our write's version."""
+    if "next" in verify:
+        return pages.scan(
+            verify,
+            names,
+            lambda url, seconds: read(verify, names, timeout=seconds, tokens=tokens, url=url),
+            timeout=timeout,
+            written=written,
+        )
     found = read(verify, names, timeout=timeout, tokens=tokens)
     if isinstance(found, Sighting):
         return found
@@ -51,10 +59,11 @@ def read(
     *,
     timeout: float,
     tokens: Mapping[str, Token] | None = None,
+    url: str | None = None,
 ) -> tuple[Prepared, Answer, Evidence] | Sighting:
-    """A whole answer with its evidence, or the look that says why there is none."""
+    """A whole answer with its evidence, or the look that says why there is none. `url`: instead of the part's own."""
     try:
-        prepared = prepare(part, names, tokens=tokens)
+        prepared = prepare(part, names, tokens=tokens, url=url)
     except ExpressionError as error:
         return unmade(error)
     found = attempt(prepared, timeout=timeout)

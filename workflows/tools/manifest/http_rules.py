@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from workflows.tools import expressions, urls
-from workflows.tools.manifest.names import OF_A_CALL, OF_AN_ANSWER, OF_AN_UNDOING, Checker, read_paths
+from workflows.tools.manifest.names import OF_A_CALL, OF_A_LOOK, OF_AN_ANSWER, OF_AN_UNDOING, Checker, read_paths
 from workflows.tools.manifest.normal import mentions_key
 
 if TYPE_CHECKING:
@@ -49,11 +49,15 @@ def check(checker: Checker, where: Where, raw: Spec, spec: Spec) -> None:
 
 def look(checker: Checker, where: Where, raw: Spec, names: frozenset[str]) -> None:
     """One verify, of an http tool or of a mailbox asked over HTTP."""
+    names |= OF_A_LOOK
     _request(checker, where, raw, names)
     for name in LOOK_CONDITIONS:
         checker.condition((*where, name), raw.get(name), names | OF_AN_ANSWER)
     checker.templates((*where, "version"), raw.get("version"), names | OF_AN_ANSWER)
     checker.templates((*where, "result"), raw.get("result", {}), names | OF_AN_ANSWER)
+    checker.templates((*where, "next"), raw.get("next"), names | OF_AN_ANSWER)
+    if "pages" in raw and "next" not in raw:
+        checker.add((*where, "pages"), raw["pages"], "means nothing without next")
 
 
 def _answered(checker: Checker, where: Where, raw: Spec, names: frozenset[str]) -> None:

@@ -77,7 +77,8 @@ class Execute(Answered):
 
 
 class Verify(Request, Asking):
-    """A look: several, differs, found, absent are read in this order; the first true one counts."""
+    """A look: several, differs, found, absent are read in this order; the first true one counts. `next`: the address
+    of the following page of a list."""
 
     method: Reads = "GET"
     json_: Any = Field(default=None, alias="json")
@@ -88,6 +89,8 @@ class Verify(Request, Asking):
     absent: Text
     version: Text | None = None
     result: JsonMap = {}
+    next: Text | None = None
+    pages: Annotated[int, Field(ge=2, le=100)] | None = None
 
 
 class Before(Request):

@@ -19,11 +19,13 @@ OF_A_CALL = frozenset({"args", "key", "run", "subject", "input", "steps", "env",
 OF_AN_ANSWER = frozenset({"status", "headers", "body", "text"})
 OF_AN_UNDOING = frozenset({"result", "before", "forward"})
 OF_A_STEP = frozenset({"run", "subject", "input", "steps", "env", "now"})
+OF_A_LOOK = frozenset({"sent"})
 OF_A_MAIL = frozenset({"message_id"})
 
 RUN = frozenset({"id", "external_id", "workflow"})
 SUBJECT = frozenset({"type", "id", "label"})
 FORWARD = frozenset({"key"})
+SENT = frozenset({"at", "epoch"})
 
 
 @dataclasses.dataclass(slots=True)

@@ -74,6 +74,9 @@ def _late(idempotency: Spec, timeout: float) -> float:
 
 
 def _asking(verify: Spec, forward: Spec) -> None:
+    for looked in (verify, verify.get("mailbox", {})):
+        if "next" in looked:
+            looked.setdefault("pages", defaults.PAGES)
     verify.setdefault("settle", forward.get("settle", defaults.SETTLE))
     verify.setdefault("every", forward.get("every", defaults.EVERY))
     verify.setdefault("looks", forward.get("looks", defaults.LOOKS))

@@ -13,6 +13,7 @@ from workflows.tools.manifest.names import (
     OF_AN_ANSWER,
     OF_AN_UNDOING,
     RUN,
+    SENT,
     SUBJECT,
     Checker,
     of_schema,
@@ -55,7 +56,7 @@ def check(
 
 
 def _fields(spec: Spec, env: Collection[str]) -> dict[str, frozenset[str]]:
-    fields = {"run": RUN, "subject": SUBJECT, "forward": FORWARD, "env": frozenset(env)}
+    fields = {"run": RUN, "subject": SUBJECT, "forward": FORWARD, "sent": SENT, "env": frozenset(env)}
     arguments = of_schema(spec["arguments"])
     return fields if arguments is None else {**fields, "args": arguments}
 
