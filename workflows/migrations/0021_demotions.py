@@ -9,7 +9,7 @@ import workflows.models.fields
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("workflows", "0019_tool_versions"),
+        ("workflows", "0020_credentials"),
     ]
 
     operations = [
