@@ -4,7 +4,7 @@
 (() => {
   const STORED = "makegood-keys";
   const PREFIX_MS = 1500; // how long "g" waits for its second key
-  const PLACES = { h: "/", q: "/repairs/", a: "/approvals/", r: "/runs/", t: "/tools/" };
+  const PLACES = { h: "/", q: "/repairs/", a: "/approvals/", r: "/runs/", t: "/tools/", p: "/policies/" };
   const sheet = document.getElementById("keys");
   const box = document.getElementById("keys-on");
   if (!sheet || !box) return;

@@ -102,10 +102,13 @@ def _ask_anew(at: dt.datetime) -> None:
 
 
 def impossible(checked: Checked) -> Iterator[Flaw]:
-    """Rules that ask more people than there are."""
+    """Rules that ask more people than there are. One query for each different set of people."""
+    known_people: dict[str | tuple[str, ...], int] = {}
     for rule in {rule.name: rule for rule in checked.ruled.rules if rule.verdict.verdict == policy.ASK}.values():
         approvers, count = rule.verdict.approvers, rule.verdict.count
-        there = _people(rule).count()
+        if approvers not in known_people:
+            known_people[approvers] = _people(rule).count()
+        there = known_people[approvers]
         if isinstance(approvers, tuple) and there < len(approvers):
             known = set(_people(rule).values_list("username", flat=True))
             missing = ", ".join(login for login in approvers if login not in known)

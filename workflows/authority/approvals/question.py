@@ -22,7 +22,7 @@ def question_of(
     if not plain:
         return None
     aimed = frozenset(str(target.get("value")) for target in targets)
-    path, text = min(plain, key=lambda one: (rank(*one, aimed), one[0]))
+    path, text = min(plain, key=lambda one: (rank(one[0], one[1], aimed), one[0]))
     return {"ask": path, "answer": text}
 
 

@@ -1,0 +1,67 @@
+"""People's part in policies: who may draft, try, activate and discard them. The engine's verbs say what is sound."""
+
+from __future__ import annotations
+
+import datetime as dt
+import uuid
+
+from django.conf import settings
+
+from repairs.acts.door import actor
+from repairs.desk import Desk
+from repairs.roles import APPROVER, OPERATOR
+from workflows.authority import dry_run, policies
+from workflows.errors import Denied, Flaw, Invalid
+from workflows.models import Policy
+
+MAY_DRAFT = frozenset({OPERATOR})
+MAY_ACTIVATE = frozenset({OPERATOR, APPROVER})
+
+
+def draft(desk: Desk, text: str, *, why: str) -> Policy:
+    """Raises `Denied`, `Invalid` with flaws that name their lines."""
+    needs(desk, MAY_DRAFT, "draft a policy")
+    if not why.strip():
+        raise Invalid("Say why, in a sentence.", [Flaw("why", why, "is empty")])
+    return policies.draft(text.replace("\r\n", "\n"), by=actor(desk.user), why=why)
+
+
+def attempt(desk: Desk, policy_id: uuid.UUID) -> dry_run.DryRun:
+    """Tries a draft on past decisions. Nothing is sent."""
+    needs(desk, MAY_DRAFT | MAY_ACTIVATE, "try a policy")
+    return dry_run.dry_run(policy_id, by=actor(desk.user))
+
+
+def activate(desk: Desk, policy_id: uuid.UUID, *, at: str) -> Policy:
+    """`at`: a moment in UTC as the form gives it, "" for now."""
+    needs(desk, MAY_ACTIVATE, "activate a policy")
+    return policies.activate(policy_id, by=actor(desk.user), at=moment(at))
+
+
+def discard(desk: Desk, policy_id: uuid.UUID) -> Policy:
+    needs(desk, MAY_DRAFT, "discard a draft")
+    return policies.discard(policy_id, by=actor(desk.user))
+
+
+def may_not_activate(desk: Desk, draft_: Policy) -> str:
+    """Why this person can't; "" where they can."""
+    if not desk.roles & MAY_ACTIVATE:
+        return "An operator or an approver activates it."
+    if draft_.drafted_by == actor(desk.user) and settings.FOUR_EYES != "when_possible":
+        return "You drafted it; another person must activate it."
+    return ""
+
+
+def needs(desk: Desk, roles: frozenset[str], what: str) -> None:
+    if not desk.roles & roles:
+        raise Denied(f"Only people in the role {' or '.join(sorted(roles))} may {what}.")
+
+
+def moment(text: str) -> dt.datetime | None:
+    if not text.strip():
+        return None
+    try:
+        found = dt.datetime.fromisoformat(text.strip())
+    except ValueError as error:
+        raise Invalid("Nothing was activated.", [Flaw("at", text, "is no time; write 2026-01-31T08:00")]) from error
+    return found if found.tzinfo else found.replace(tzinfo=dt.UTC)
