@@ -13,6 +13,7 @@ from collections.abc import Iterable, Sequence
 
 from repairs.words import marks
 from workflows.models import Attempt, Effect, Look
+from workflows.visible import visible
 
 WIDTH, LABEL, LANE, TOP, RIGHT = 1000, 150, 32, 22, 150
 LONGEST = 24  # lanes drawn; the table below has all
@@ -125,7 +126,7 @@ def length(seconds: float) -> str:
 def lane(effect: Effect, index: int, scale: Scale, sends: Sequence[Attempt], looks: Sequence[Look]) -> Lane:
     own_sends = [send for send in sends if send.effect_id == effect.id]
     own_looks = [look for look in looks if look.effect_id == effect.id]
-    name = effect.step.name
+    name = visible(effect.step.name)
     return Lane(
         effect=effect,
         y=TOP + LANE * index + LANE // 2,

@@ -14,6 +14,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect
 from django.urls import reverse_lazy
 from django.utils import timezone
+from django.views.decorators.http import require_safe
 
 from config.house import disk
 from repairs import asked, frozen, worklist
@@ -54,6 +55,12 @@ class ConsoleSite(AdminSite):
         """Only what the console uses: of Django's further addresses each would be one more to guard."""
         unused = ("jsi18n", "autocomplete", "view_on_site")
         return [one for one in super().get_urls() if getattr(one, "name", None) not in unused]
+
+    def index(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
+        return require_safe(super().index)(request, extra_context)
+
+    def app_index(self, request: HttpRequest, app_label: str, extra_context: dict[str, Any] | None = None) -> Any:
+        return require_safe(super().app_index)(request, app_label, extra_context)
 
     def login(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
         """Leads home where nobody was on the way elsewhere."""

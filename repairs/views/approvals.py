@@ -10,6 +10,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth import SESSION_KEY
+from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect
 from django.utils import timezone
@@ -17,6 +18,7 @@ from django.utils.http import content_disposition_header
 
 from repairs import asked, keyset, reading
 from repairs.acts import approve as acts
+from repairs.roles import APPROVER, OPERATOR, REPAIRER
 from repairs.scope import one, visible
 from repairs.views.acts import STATUS, why
 from repairs.views.screen import act, at_desk, screen, show
@@ -230,6 +232,7 @@ def read_state(request: HttpRequest, approval_id: uuid.UUID) -> HttpResponse:
 def read(request: HttpRequest, approval_id: uuid.UUID) -> HttpResponse:
     """Wants the target read now. It is a worker who reads: no call goes out from a web request."""
     approval = find(request, approval_id)
+    more_than_reads(request, approval)
     if not peek.ask(approval.id):
         messages.success(request, "Nobody is asked any more; the target isn't read.")
     whole = "?whole=1" if request.POST.get("whole") == "1" else ""
@@ -274,6 +277,7 @@ def take_back(request: HttpRequest, approval_id: uuid.UUID) -> HttpResponse:
 def done(request: HttpRequest, approval_id: uuid.UUID, say: Callable[[], Vote]) -> HttpResponse:
     """Says it and leads back to the page, which shows what the engine made of it; a refusal keeps what was typed."""
     approval = find(request, approval_id)
+    more_than_reads(request, approval)
     try:
         itself(request)
         vote = say()
@@ -286,6 +290,14 @@ def done(request: HttpRequest, approval_id: uuid.UUID, say: Callable[[], Vote]) 
         return show_approval(request, find(request, approval.id), status=409, error=detail, kept=why(request))
     messages.success(request, said(vote))
     return redirect("approval", approval_id=approval.id)
+
+
+def more_than_reads(request: HttpRequest, approval: Approval) -> None:
+    """403 for who may only look, before anything of the form is read. Who else may say what, the engine decides."""
+    desk = at_desk(request)
+    named = isinstance(approval.approvers, list) and desk.user.get_username() in approval.approvers
+    if not named and not desk.roles & {REPAIRER, APPROVER, OPERATOR}:
+        raise PermissionDenied("You may look, and no more.")
 
 
 def itself(request: HttpRequest) -> None:

@@ -11,11 +11,11 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
-from repairs.models import Act, Case
+from repairs.models import Act
 from tests.browser.conftest import NAME, PASSWORD
 from tests.engine.simulated import World
 from workflows.drain import drain_once
-from workflows.models import Effect, Run
+from workflows.models import Effect
 
 pytestmark = pytest.mark.django_db(transaction=True)
 Make = Callable[..., Any]
@@ -39,6 +39,8 @@ def pages(scene: dict[str, Any]) -> dict[str, str]:
         "queue": "/repairs/",
         "case": f"/repairs/{case.number}/",
         "runs": "/runs/",
+        "agents": "/agents/",
+        "agent": f"/agents/{run.agent_id}/",
         "run": f"/runs/{run.id}/",
         "effect": f"/runs/{run.id}/effects/{effect.id}",
         "records": "/admin/",
@@ -126,26 +128,3 @@ def test_keys_can_be_shown_and_turned_off(enter: Make) -> None:
     expect(page.get_by_role("heading", name="Keys")).to_be_hidden()
     page.get_by_role("button", name="Keys").click()
     expect(page.get_by_role("heading", name="Keys")).to_be_visible()
-
-
-def test_hostile_text_does_nothing_and_is_seen_as_it_is(
-    world: World, tool: Make, workflow: Make, begin: Make, enter: Make
-) -> None:
-    text = '</script><img src=x onerror=window.__x=1>" autofocus onfocus=window.__x=1 a="<SCRIPT/Q \u202e001\u202c'
-    tool("crm.contact", residue=f"A contact {text} stands.", owner=text[:60])
-    tool("mail.send")
-    world.script("mail.send", "execute", "refused")
-    world.script("crm.contact", "compensate", "refused")
-    run = begin(workflow("crm.contact", "mail.send"), input={text: text})
-    Run.objects.filter(id=run.id).update(subject_label=text)
-    drain_once()
-    Effect.objects.filter(run=run).update(detail=text)
-    case = Case.objects.get(run=run)
-    page = enter()
-    for address in pages({"run": run, "case": case}).values():
-        page.goto(address)
-        assert page.evaluate("window.__x") is None, address
-        expect(page.locator("footer.foot")).to_be_visible()
-    page.goto(f"/repairs/{case.number}/")
-    expect(page.locator(".over bdi").first).to_contain_text("</script><img src=x onerror=window.__x=1>")
-    expect(page.locator(".hidden-char").first).to_have_text("[U+202E]")

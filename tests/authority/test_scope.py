@@ -1,0 +1,223 @@
+"""Teams at every address: what is another team's is answered like what never was, and looking changes nothing."""
+
+from __future__ import annotations
+
+import re
+import uuid
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+
+from repairs import scope
+from repairs.models import Act, Case, Person
+from repairs.site import site
+from tests.api.conftest import Caller
+from tests.authority.walk import Route, checksums, routes
+from tests.engine.simulated import World
+from workflows.authority import keys, raising, stops
+from workflows.drain import drain_once
+from workflows.engine.start import StartBody, start_run
+from workflows.models import Agent, AgentKey, Approval, Effect, Run, Team
+
+pytestmark = pytest.mark.django_db(transaction=True)
+Make = Callable[..., Any]
+MARK = "theirs7f3"  # stands in all that the other team's agent brought along
+EVERYBODY = ("repairer", "approver", "manager", "operator")
+MALFORMED = ("1'", str(10**30), "%00", "..", "%E2%80%AE")
+TOKEN = re.compile(rb'name="csrfmiddlewaretoken" value="\w+"')
+ASKING = {"login", "logout", "password_change", "password_change_done"}  # of one's own session
+
+
+@pytest.fixture
+def places(world: World, tool: Make, workflow: Make) -> dict[str, dict[str, Any]]:
+    """{"ours": …, "theirs": …}: for each team's agent the ids of one of everything there is."""
+    tool("crm.contact")
+    tool("mail.send")
+    tool("pay.out", autonomy="ask")
+    stuck, asks = workflow("crm.contact", "mail.send"), workflow("pay.out")
+    made = {}
+    for team, word in (("one", "ours"), ("two", MARK)):
+        Team.objects.get_or_create(name=team)
+        agent = Agent.objects.create(name=f"agent {word}", team=team, tools=["*"], workflows=["*"])
+        world.script("mail.send", "execute", "refused")
+        world.script("crm.contact", "compensate", "refused")
+        runs = []
+        for flow in (stuck, asks):
+            subject = {"type": "customer", "id": f"id-{word}", "label": f"Customer {word}"}
+            body = StartBody(workflow=flow.name, subject=subject, digest="1", external_id=f"order-{word}")
+            runs.append(start_run(agent, f"key-{word}-{flow.name}", body)[0])
+            drain_once()
+        made["ours" if word == "ours" else "theirs"] = _ids(agent, word, *runs)
+    return made
+
+
+def _ids(agent: Agent, word: str, stuck: Run, asks: Run) -> dict[str, Any]:
+    case = Case.objects.get(run=stuck)
+    person = User.objects.create_user(f"somebody-{word}", is_staff=True)
+    effect = Effect.objects.get(run=stuck, kind="compensation")
+    proposal = Act.objects.create(
+        case=case, kind="propose_write_off", by=person, why=f"why {word}", outcome="proposed", at=case.opened_at,
+        effect=effect, facts={"seq": effect.seq},
+    )  # fmt: skip
+    key = keys.prefix_of(keys.new_key(agent, by="command", why=f"why {word}"))
+    raising.change(f"agent:{agent.name}", "ever", {"calls": 5}, by="person:somebody", why=f"why {word}")
+    budget, more = raising.change(f"agent:{agent.name}", "ever", {"calls": 9}, by="person:somebody", why=f"why {word}")
+    assert more
+    stop = stops.freeze("agent", agent.name, by="person:somebody", why=f"why {word}").stop
+    return {
+        "number": case.number,
+        "run_id": stuck.id,
+        "effect_id": effect.id,
+        "act_id": proposal.id,
+        "agent_id": agent.id,
+        "prefix": key,
+        "approval_id": Approval.objects.get(run=asks).id,
+        "stop_id": stop.id,
+        "budget_id": budget.id,
+        "change_id": more.id,
+    }
+
+
+SHARED: dict[str, Any] = {"name": "crm.contact", "version": 1}
+
+
+@pytest.fixture
+def ours(person: Make, browse: Make) -> Client:
+    """Somebody of team one, who has every role."""
+    user = person("one", *EVERYBODY)
+    Person.objects.create(user=user).teams.add(Team.objects.get_or_create(name="one")[0])
+    client: Client = browse(user)
+    return client
+
+
+def told(client: Client, route: Route, address: str) -> tuple[int, bytes]:
+    """By GET, and where the route takes none, by POST."""
+    answer = client.get(address)
+    if answer.status_code == 405:
+        answer = client.post(address, {"why": "x"})
+    return answer.status_code, TOKEN.sub(b"", answer.content)
+
+
+def test_another_team_s_things_unknown_ones_and_malformed_ids_are_told_alike_at_every_address(
+    places: dict[str, dict[str, Any]], ours: Client
+) -> None:
+    own = {**SHARED, **places["ours"]}
+    nothing = told(ours, Route("", ""), "/no/such/page/")
+    assert nothing[0] == 404
+    walked = set()
+    for route in routes():
+        if route.route.startswith("admin/"):
+            continue  # records: below
+        for parameter in route.parameters:
+            shared = parameter in SHARED
+            unknown = str(uuid.uuid4()) if parameter.endswith("_id") else "987654321"
+            tried = [unknown, *MALFORMED] if shared else [places["theirs"][parameter], unknown, *MALFORMED]
+            for value in tried:
+                address = route.address({**own, parameter: value})
+                assert told(ours, route, address) == nothing, address
+                walked.add(route.name)
+    assert {"case", "claim", "confirm", "run", "effect", "effect-arguments", "agent", "agent-key-revoke"} <= walked
+    assert {"approval", "lift"} <= walked
+
+
+def test_records_of_another_team_are_not_found_either(places: dict[str, dict[str, Any]], ours: Client) -> None:
+    nothing = told(ours, Route("", ""), "/no/such/page/")
+    for model in site._registry:
+        base = f"/admin/{model._meta.app_label}/{model._meta.model_name}/"
+        assert MARK not in ours.get(base).content.decode(), base
+        mine = set(scope.visible(_desk(ours), model).values_list("pk", flat=True))
+        for pk in model._default_manager.values_list("pk", flat=True):
+            status, body = told(ours, Route("", ""), f"{base}{pk}/")
+            assert (status == 200) if pk in mine else ((status, body) == nothing), f"{base}{pk}/"
+            assert MARK.encode() not in body
+        for value in (uuid.uuid4(), *MALFORMED):
+            assert told(ours, Route("", ""), f"{base}{value}/") == nothing, f"{base}{value}/"
+
+
+def _desk(client: Client) -> Any:
+    return client.get("/").context["desk"]
+
+
+def test_every_model_on_the_records_page_is_placed_in_a_team_or_said_to_be_everybody_s() -> None:
+    placed = {*scope.TEAM_OF, *scope.SHARED, scope.OF_A_RUN}
+    assert {model._meta.label for model in site._registry} <= placed
+
+
+LISTS = [
+    "/", "/repairs/", "/repairs/?view=closed", "/runs/", f"/runs/?agent=agent {MARK}", f"/runs/?subject=id-{MARK}",
+    f"/runs/?external_id=order-{MARK}", "/agents/", "/approvals/", "/approvals/?view=decided", "/stops/",
+    "/budgets/", "/tools/", "/tools/crm.contact/", "/tools/crm.contact/sends",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("team", ["one", "above", None])
+def test_lists_show_one_s_own_teams_what_is_under_them_and_to_who_has_none_everything(
+    places: dict[str, dict[str, Any]], person: Make, browse: Make, team: str | None
+) -> None:
+    user = person("somebody", *EVERYBODY)
+    if team:
+        made, _ = Team.objects.get_or_create(name=team)
+        Person.objects.create(user=user).teams.add(made)
+        if team == "above":
+            Team.objects.filter(name__in=["one", "two"]).update(parent=made)
+    client, found = browse(user), set()
+    for address in LISTS:
+        page = client.get(address).content.decode()
+        if MARK in page.replace(f'value="agent {MARK}"', "").replace(f'value="id-{MARK}"', "").replace(
+            f'value="order-{MARK}"', ""
+        ):
+            found.add(address)
+    assert bool(found) is (team != "one"), found
+    counted = client.get("/").context["open_cases"]
+    assert counted == (1 if team == "one" else 2), "a figure and its rows are of the same teams"
+
+
+def test_who_may_only_read_changes_nothing_at_any_address(
+    places: dict[str, dict[str, Any]], person: Make, browse: Make
+) -> None:
+    reader = browse(person("reader", "manager"))
+    own = {**SHARED, **places["ours"]}
+    before = checksums()
+    refused = []
+    for route in routes():
+        if route.name in ASKING:
+            continue
+        if "<path:key>" in route.route:
+            route = Route(route.name, route.route.replace("<path:key>", str(own["run_id"])))
+        answer = reader.post(route.address(own), {"why": "x", "fence": "0", "seq": "0"})
+        assert answer.status_code in (403, 404, 405), route
+        if answer.status_code == 403:
+            refused.append(route.name)
+        assert reader.get(route.address(own)).status_code in (200, 400, 404, 405), route
+    assert {"claim", "release", "look-again", "turn-back", "write-off", "confirm", "decline", "lift", "freeze"} <= set(
+        refused
+    )
+    assert {"agent-key-new", "agent-key-rotate", "agent-key-revoke", "agent-switch", "approval-approve"} <= set(refused)
+    assert {"django_session"} >= {name for name, sum_ in checksums().items() if sum_ != before[name]}
+
+
+def test_looking_at_everything_changes_nothing(places: dict[str, dict[str, Any]], person: Make, browse: Make) -> None:
+    approver = browse(person("approver", *EVERYBODY))
+    agent = Agent.objects.get(id=places["ours"]["agent_id"])
+    caller = Caller(agent)
+    caller.get("runs")
+    assert AgentKey.objects.filter(last_used_at__isnull=False).exists()  # use is noted once a minute, and now it is
+    approver.get("/")
+    before = checksums()
+    own = {**SHARED, **places["ours"]}
+    for route in routes():
+        if "<path:key>" in route.route:
+            route = Route(route.name, route.route.replace("<path:key>", str(own["run_id"])))
+        address = route.address(own)
+        for look in (approver.get, approver.head):
+            assert look(address).status_code in (200, 302, 400, 404, 405), address
+    run, effect = own["run_id"], own["effect_id"]
+    of_run = (f"runs/{run}", f"runs/{run}/seal", f"runs/{run}/cancel", f"runs/{run}/steps", f"effects/{effect}")
+    for path in ("runs", *of_run, "tools", "workflows", "schema/", "docs/"):
+        for method in ("GET", "HEAD"):
+            headers = {"Authorization": f"Bearer {caller.key}"}
+            assert caller.client.generic(method, f"/api/v1/{path}", headers=headers).status_code in (200, 405), path
+    assert {name: sum_ for name, sum_ in checksums().items() if sum_ != before[name]} == {}

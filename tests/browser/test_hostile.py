@@ -1,0 +1,129 @@
+"""Text that attacks its reader, on every page in a real browser: nothing runs, nothing is missing, all is seen."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import Group, User
+from playwright.sync_api import Page
+
+from repairs.models import Act, Case
+from repairs.site import site
+from tests.authority.walk import routes
+from tests.engine.simulated import World
+from workflows.authority import keys, raising, stops
+from workflows.drain import drain_once
+from workflows.models import Agent, Approval, Attempt, Decision, Effect, Run
+
+pytestmark = pytest.mark.django_db(transaction=True)
+Make = Callable[..., Any]
+
+MARKUP = '</script><img src=x onerror=window.__x=1>" autofocus onfocus=window.__x=1 a="'
+CUT = "<SCRIPT/Q"  # unclosed: cuts off the rest of a page that takes it for a tag
+TURNED = "pay \u202e001\u202c EUR \u2066x\u2069"
+UNSEEN = "file\u200b.txt\ufeff \U000e0064\U000e0065"
+HOSTILE = f"{MARKUP}{TURNED}{UNSEEN}{CUT}"
+SEEN = [MARKUP[:40], "[U+202E]", "[U+200B]", "[U+E0064]", CUT]
+RAW = "\u202e\u202c\u2066\u2069\u200b\ufeff\U000e0064"
+
+# What is the matter with a page; empty where nothing is.
+WRONG = """(raw) => {
+  const text = document.documentElement.outerHTML, wrong = [];
+  if (window.__x !== undefined) wrong.push("something ran");
+  if (!document.querySelector("footer.foot")) wrong.push("the rest of the page is missing");
+  if (document.querySelectorAll("img").length > 1) wrong.push("an image that isn't ours");
+  if ([...document.querySelectorAll("*")].some(one => [...one.attributes].some(a => a.name.startsWith("on"))))
+    wrong.push("an element with a handler");
+  for (const char of raw) if (text.includes(char)) wrong.push(`U+${char.codePointAt(0).toString(16)} as it is`);
+  return wrong;
+}"""
+
+
+@pytest.fixture
+def attacked(repairer: User, world: World, tool: Make, workflow: Make, begin: Make, agent: Agent) -> dict[str, Any]:
+    """A stuck run and one that asks for an approval; all that others may write is hostile. Gives the ids."""
+    repairer.groups.set(Group.objects.all())
+    name = f"t.{HOSTILE}"
+    tool(name[:200], residue=HOSTILE, owner=HOSTILE[:100])
+    tool("mail.send")
+    tool("pay.out", autonomy="ask", owner=HOSTILE[:100])
+    world.script("mail.send", "execute", "refused")
+    world.script(name[:200], "compensate", "refused")
+    flow, asks = workflow(name[:200], "mail.send"), workflow("pay.out")
+    run = begin(flow, input={HOSTILE: HOSTILE}, external_id=HOSTILE)
+    asking = begin(asks, external_id=HOSTILE)
+    label = {"subject_type": HOSTILE[:100], "subject_id": HOSTILE, "subject_label": HOSTILE}
+    Run.objects.update(**label, on_behalf_of="")
+    drain_once()
+    Run.objects.update(end_reason=HOSTILE)
+    Effect.objects.update(detail=HOSTILE, external_ref=HOSTILE)
+    Attempt.objects.update(reason=HOSTILE, evidence={HOSTILE: HOSTILE})
+    Decision.objects.update(reason=HOSTILE, rule=HOSTILE[:100])
+    Agent.objects.update(name=HOSTILE[:100], team=HOSTILE[:100], purpose=HOSTILE, on_behalf_of=HOSTILE[:100])
+    agent = Agent.objects.get()
+    budget, _ = raising.change("all:", "ever", {"calls": 99}, by="person:x", why=HOSTILE)
+    made = keys.new_key(agent, by="command", why=HOSTILE, for_whom="")
+    case = Case.objects.get(run=run)
+    effect = Effect.objects.get(run=run, kind="compensation")
+    act = Act.objects.create(
+        case=case, kind="propose_write_off", by=repairer, why=HOSTILE, detail=HOSTILE, outcome="proposed",
+        at=case.opened_at, effect=effect, facts={"seq": effect.seq},
+    )  # fmt: skip
+    return {
+        "number": case.number,
+        "run_id": run.id,
+        "effect_id": effect.id,
+        "act_id": act.id,
+        "agent_id": agent.id,
+        "prefix": keys.prefix_of(made),
+        "approval_id": Approval.objects.get(run=asking).id,
+        "change_id": "01a22a5b-057c-72a0-91ee-37c73f6d55ff",
+        "budget_id": budget.id,
+        "stop_id": stops.freeze("subject", "customer:42", by="person:x", why=HOSTILE).stop.id,
+        "name": "mail.send",
+        "version": 1,
+    }
+
+
+def look(page: Page, address: str) -> str:
+    """Opens it; its text. A page that isn't HTML is downloaded and runs nothing."""
+    page.goto(address)
+    assert page.evaluate(WRONG, RAW) == [], address
+    return page.locator("body").inner_text()
+
+
+def pages(values: dict[str, Any]) -> list[str]:
+    """Every address of the console; records are walked by themselves."""
+    return [route.address(values) for route in routes() if route.route and not route.route.startswith("admin/")]
+
+
+@pytest.fixture
+def visitor(enter: Make) -> Page:
+    """Somebody with every role. What only paints the pages isn't fetched: there are many."""
+    page: Page = enter()
+    page.route(re.compile(r"\.(css|svg)$"), lambda route: route.fulfill(body=""))
+    return page
+
+
+def test_on_every_page_hostile_text_does_nothing_and_is_seen_literally(attacked: dict[str, Any], visitor: Page) -> None:
+    where = set()
+    for address in ["/", *pages(attacked)]:
+        answer = visitor.request.get(address)
+        if answer.status == 200 and "text/html" in answer.headers["content-type"]:  # no act, and no file
+            text = look(visitor, address)
+            where |= {address} if all(piece in text for piece in SEEN) else set()
+    assert len(where) >= 8, where
+
+
+@pytest.mark.parametrize("half", [0, 1])
+def test_in_every_record_hostile_text_does_nothing(attacked: dict[str, Any], visitor: Page, half: int) -> None:
+    for model in list(site._registry)[half::2]:
+        base = f"/admin/{model._meta.app_label}/{model._meta.model_name}/"
+        look(visitor, base)
+        rows = min(model._default_manager.count(), 50)
+        assert visitor.locator("tbody tr").count() == rows, f"{base}: a row is missing"
+        if (row := model._default_manager.first()) is not None:
+            look(visitor, f"{base}{row.pk}/")
