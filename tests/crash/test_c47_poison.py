@@ -48,7 +48,7 @@ def test_work_that_ends_its_worker_goes_to_a_person_and_all_other_work_goes_on(
     declare("t.lasting", "Lasting")
     run = begin(workflow("t.deadly"))
     others = [begin(workflow("t.lasting")) for _ in range(3)]
-    lives = []
+    lives: list[int] = []
     while not lives or lives[-1]:
         lives.append(workers.worker())
     assert lives == [1] * poison.TOO_OFTEN + [0], "it killed more workers than it may"

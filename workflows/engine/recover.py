@@ -67,7 +67,8 @@ LOCKED = "WHERE t.id = ANY (%s) ORDER BY t.id FOR UPDATE SKIP LOCKED"
 def _found(text: str, params: dict[str, Any]) -> list[tuple[uuid.UUID, uuid.UUID]]:
     with connection.cursor() as cursor:
         cursor.execute(text, params)
-        return cursor.fetchall()
+        found: list[tuple[uuid.UUID, uuid.UUID]] = cursor.fetchall()
+        return found
 
 
 def _until(now: dt.datetime) -> dt.datetime:
