@@ -233,6 +233,7 @@ SELECT extract(epoch FROM least(
      AND state IN ('unknown', 'acknowledged', 'pending', 'blocked', 'verified')
      AND NOT (state = 'blocked' AND reason = 'order')),
   (SELECT min(lease_until) FROM workflows_effect WHERE state = 'dispatched'),
+  (SELECT min(next_at) FROM workflows_gauge),
   (SELECT min(read_due) FROM workflows_approval WHERE state = 'asked' AND read_due IS NOT NULL)
 ) - clock_timestamp())
 """

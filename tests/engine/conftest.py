@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.clock import clock  # noqa: F401  a fixture
 from tests.engine import simulated
 from workflows import toolbox
 from workflows.drain import drain_once

@@ -9,12 +9,14 @@ from typing import Any
 
 import pytest
 
+from tests.clock import Clock
+from tests.engine import crowd, simulated
 from tests.engine.conftest import again, states
 from tests.engine.simulated import World
 from workflows import rows
 from workflows.drain import Drain, drain_once
-from workflows.models import Effect, Gauge
-from workflows.policies import limits
+from workflows.models import Effect, Gauge, Run, Tool
+from workflows.policies import limits, pace
 
 pytestmark = pytest.mark.django_db(transaction=True)
 Make = Callable[..., Any]
@@ -82,17 +84,9 @@ def test_a_minute_used_up_blocks_until_the_next_and_says_so(
     found = Effect.objects.filter(run=run).first()
     if found is not None and found.state == "blocked":
         assert (found.reason, found.blocked_by[0]["rate"]) == ("rate", "t.a")
-        Gauge.objects.update(minute=now - dt.timedelta(hours=1))
-        Effect.objects.filter(id=found.id).update(due_at=now)
+        Gauge.objects.update(minute=now - dt.timedelta(hours=1), next_at=now)
         drain_once()
     assert states(again(run)) == {"a forward": "verified present"}
-
-
-class Counted:
-    def __init__(self, **fields: Any) -> None:
-        self.minute = self.open_until = self.failing_since = None
-        self.sent = self.failures = 0
-        self.__dict__.update(fields)
 
 
 NOW = dt.datetime(2026, 1, 1, 12, 0, 30, tzinfo=dt.UTC)
@@ -105,7 +99,12 @@ NOW = dt.datetime(2026, 1, 1, 12, 0, 30, tzinfo=dt.UTC)
         ({}, 3, 0, ""),
         ({"minute": limits.minute_of(NOW), "sent": 8}, 0, 2, "rate"),
         ({"minute": limits.minute_of(NOW), "sent": 10}, 0, 0, "rate"),
-        ({"minute": NOW - limits.MINUTE, "sent": 10}, 0, 3, ""),
+        # At half past, half of the minute before counts.
+        ({"minute": limits.minute_of(NOW), "sent": 5, "sent_before": 6}, 0, 2, "rate"),
+        ({"minute": limits.minute_of(NOW) - limits.MINUTE, "sent": 10}, 0, 3, ""),
+        ({"minute": limits.minute_of(NOW) - 2 * limits.MINUTE, "sent": 10}, 0, 3, ""),
+        ({"paused_until": NOW + limits.MINUTE}, 0, 0, "rate"),
+        ({"pace": 1.0, "paced_at": NOW, "tokens": 1.0, "tokens_at": NOW}, 0, 1, "rate"),
         ({"open_until": NOW + limits.MINUTE}, 0, 0, "breaker"),
         ({"open_until": NOW}, 0, 1, "breaker"),
         ({"open_until": NOW}, 3, 0, ""),
@@ -114,5 +113,81 @@ NOW = dt.datetime(2026, 1, 1, 12, 0, 30, tzinfo=dt.UTC)
 def test_room_is_the_least_of_slots_minute_and_breaker(
     gauge: dict[str, Any], under_way: int, slots: int, reason: str
 ) -> None:
-    found = limits.room({"concurrent": 3, "per_minute": 10, "breaker": BREAKER}, Counted(**gauge), under_way, NOW)
+    found = limits.room(
+        {"concurrent": 3, "per_minute": 10, "breaker": BREAKER}, Gauge(tool="t", **gauge), under_way, NOW
+    )
     assert (found.slots, found.reason) == (slots, reason)
+
+
+SECOND = dt.timedelta(seconds=1)
+
+
+def test_a_pace_doubles_up_to_what_was_well_and_goes_on_by_a_tenth() -> None:
+    gauge = Gauge(tool="t")
+    pace.begin(gauge, 1.0, NOW, steady=4.0)
+    seen = [pace.of(gauge, NOW + n * SECOND) for n in range(5)]
+    assert seen == pytest.approx([1.0, 2.0, 4.0, 4.4, 4.84])
+    assert pace.of(gauge, NOW + 60 * SECOND) is None, "beyond what anybody needs it is forgotten"
+
+
+def test_what_fails_within_a_second_halves_the_pace_once() -> None:
+    gauge = Gauge(tool="t")
+    pace.begin(gauge, 4.0, NOW, steady=4.0)
+    for moment in (NOW + 2 * SECOND, NOW + 2.5 * SECOND, NOW + 2.9 * SECOND):
+        pace.slow_down(gauge, moment)
+    assert gauge.pace == pytest.approx(4.84 / 2)
+
+
+def test_repeats_are_at_most_a_tenth_of_calls_and_one_a_second_and_those_that_succeed_are_free() -> None:
+    gauge = Gauge(tool="t", credit=0.0, credit_at=NOW)
+    pace.use_credit(gauge, fresh=30, repeats=0, now=NOW)
+    assert limits.room({"breaker": BREAKER}, gauge, 0, NOW).repeats == 3
+    pace.use_credit(gauge, fresh=0, repeats=3, now=NOW)
+    left = limits.room({"breaker": BREAKER}, gauge, 0, NOW)
+    assert (left.repeats, left.again) == (0, NOW + SECOND)
+    pace.use_credit(gauge, fresh=0, repeats=-2, now=NOW)
+    assert limits.room({"breaker": BREAKER}, gauge, 0, NOW + 5 * SECOND).repeats == 7
+
+
+def test_who_asks_to_be_left_alone_is_left_alone_by_all_effects_of_the_tool(
+    clock: Clock,
+    world: World,
+    workflow: Make,
+    begin: Make,
+) -> None:
+    """One was told to wait; the other had not asked yet."""
+    place = crowd.fresh(now=clock.now, capacity=0.0, wait=30.0)
+    spec = {**simulated.spec(limits={"concurrent": 1, "breaker": BREAKER}), "class": "tests.engine.crowd.Crowded"}
+    Tool.objects.create(name="t.a", version=1, kind="python", digest="", spec=spec, owner="sim-desk")
+    told, other = begin(workflow("t.a")), begin(workflow("t.a"))
+    drain = Drain(4)
+    clock.pass_time(drain, until=lambda: Effect.objects.filter(reason="rate").exists())
+    assert (len(place.calls), Gauge.objects.get().paused_until is not None) == (1, True)
+    [waits] = Effect.objects.filter(reason="rate")
+    assert waits.blocked_by[0]["rate"] == "t.a"
+    place.capacity = 100.0
+    clock.pass_time(drain)
+    drain.close()
+    assert {again(run).state for run in (told, other)} == {"completed"}
+    assert place.calls[1][0] - place.calls[0][0] >= 29.0
+
+
+def test_one_who_was_tried_before_waits_while_the_tool_has_no_credit_for_repeats(
+    clock: Clock,
+    world: World,
+    tool: Make,
+    workflow: Make,
+    begin: Make,
+) -> None:
+    tool("t.a", limits={"concurrent": 8, "breaker": {"after": 100, "within": 30.0}})
+    world.script("t.a", "execute", "temporary")
+    Gauge.objects.create(tool="t.a", credit=-3.0, credit_at=rows.now())
+    tried, fresh = begin(workflow("t.a")), begin(workflow("t.a"))
+    drain = Drain(4)
+    clock.pass_time(drain, until=lambda: Effect.objects.filter(reason="rate", attempts=1).exists())
+    assert Run.objects.filter(state="completed").count() <= 1
+    begun = clock.now()
+    clock.pass_time(drain)
+    drain.close()
+    assert {again(run).state for run in (tried, fresh)} == {"completed"}
+    assert clock.now() - begun >= 2.0, "it waited for its turn"

@@ -156,7 +156,7 @@ def _within_limits(
     full |= taken
     for effect, room in blocked:
         by = [{room.reason: effect.tool.name, "until": room.until.isoformat() if room.until else None}]
-        effect.block(reason=room.reason, blocked_by=by, due_at=room.until)
+        effect.block(reason=room.reason, blocked_by=by)  # its tool's gauge says when
         stopped.append(effect)
     return going
 

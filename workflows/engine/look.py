@@ -12,7 +12,7 @@ from typing import Any
 
 from workflows import ledger, making, rows
 from workflows.authority import credentials
-from workflows.engine.parts import heed, promises, suspects
+from workflows.engine.parts import heed, look_pace, promises, suspects
 from workflows.engine.parts.door import WHILE_LOOKING, calls_of, guarded, seen
 from workflows.engine.parts.joined import join_runs, join_tools
 from workflows.fetch import fetch, new
@@ -51,8 +51,10 @@ def claim(limit: int) -> list[Effect]:
         holder = holder_name()
         effects = suspects.to_look_at(fetch(Effect, DUE, [now, poison.TOO_OFTEN, limit]), holder, now)
         if effects:
-            join_runs(effects)
             join_tools(effects)
+            effects = look_pace.let(effects, now)
+        if effects:
+            join_runs(effects)
             ledger.look_begins(effects, until=now + dt.timedelta(seconds=WHILE_LOOKING), holder=holder)
         return effects
 
@@ -93,6 +95,7 @@ def record(asked: Sequence[Asked]) -> list[Asked]:
         ledger.wake_runs({e.run_id for e in moved if decided.concerns_run(e)})
         promises.judge(moved, now)
         written = ledger.save_effects(moved, now=now)
+        look_pace.learn([(effect, answer) for effect, answer, _ in asked], now)
         ledger.saw([look for look in looks if look.effect_id in written])
     return [one for one in asked if one[0].id not in written]
 

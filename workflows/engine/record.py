@@ -11,7 +11,7 @@ from typing import Any
 
 from workflows import ledger, rows
 from workflows.authority import budgets, credentials
-from workflows.engine.parts import gauges, heed, promises
+from workflows.engine.parts import gauges, heed, look_pace, promises
 from workflows.engine.parts.door import WHILE_LOOKING
 from workflows.holders import holder_name
 from workflows.models import Attempt, Effect
@@ -41,7 +41,8 @@ def record(answered: Sequence[tuple[Effect, Outcome]], *, looks: int = 0) -> lis
             step = two.get(effect.id) or after_outcome(effect, outcome, times_of(effect), now)
             decided.apply(effect, step)
             effect.payload = {"outcome": word_of(outcome), "attempt": effect.sending.number if effect.sending else None}
-        mine = _looked_at_now(effects, looks, now)
+        slow = look_pace.held([effect.tool for effect in effects], now)
+        mine = _looked_at_now([e for e in effects if e.tool.name not in slow], looks, now)
         ledger.wake_runs({e.run_id for e in effects if decided.concerns_run(e)})
         promises.judge(effects, now)
         written = ledger.save_effects(effects, now=now)

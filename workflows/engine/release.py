@@ -8,6 +8,7 @@ import uuid
 from django.db import connection, transaction
 
 from workflows import ledger, rows
+from workflows.engine.parts.waiters import who_may_go
 from workflows.models import Effect
 from workflows.states import EffectState
 
@@ -43,9 +44,10 @@ def release(limit: int) -> set[uuid.UUID]:
             waiters = f"({FREE}) UNION ALL ({TIMELY}) UNION ALL ({EASED})"
             cursor.execute(waiters, [limit, list(OWN_TIME), limit, limit])
             ids = [row[0] for row in cursor.fetchall()]
+        now = rows.now()
+        ids += who_may_go(limit, now)
         if not ids:
             return set()
-        now = rows.now()
         effects = (
             Effect.objects.filter(id__in=ids, state=EffectState.BLOCKED.value, reason__in=["order", *OWN_TIME])
             .order_by("epoch", "ordinal", "id")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.db import models
 
-MOST_CREDIT = 20.0  # retries that a tool is good for before its other calls must earn them
+from workflows.policies.pace import MOST_CREDIT
 
 
 class Gauge(models.Model):

@@ -13,9 +13,13 @@ SPREAD = 0.25  # up to a quarter is added, so that effects refused together don'
 def seconds(first: float, count: int, cap: float, *, salt: str) -> float:
     """`first` doubled `count` times, capped, then spread by up to a quarter. `count` 0 is the first wait."""
     base = min(first * 2.0 ** min(count, 30), cap)
-    share = int.from_bytes(hashlib.sha256(f"{salt}:{count}".encode()).digest()[:4]) / 2**32
-    return base * (1 + SPREAD * share)
+    return base * (1 + SPREAD * _share(salt, count))
 
 
 def after(now: dt.datetime, first: float, count: int, cap: float, *, salt: str) -> dt.datetime:
-    return now + dt.timedelta(seconds=seconds(first, count, cap, salt=salt))
+    """When to send again: at any time within the wait. Sends that failed together are spread over all of it."""
+    return now + dt.timedelta(seconds=min(first * 2.0 ** min(count, 30), cap) * _share(salt, count))
+
+
+def _share(salt: str, count: int) -> float:
+    return int.from_bytes(hashlib.sha256(f"{salt}:{count}".encode()).digest()[:4]) / 2**32

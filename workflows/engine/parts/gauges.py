@@ -5,14 +5,15 @@ from __future__ import annotations
 import datetime as dt
 import uuid
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from django.db import connection
 
+from workflows import rows
 from workflows.models import Effect, Gauge
 from workflows.outcomes import Acknowledged, NotSent, Outcome, Pending, Refused, Unknown
-from workflows.policies import limits
+from workflows.policies import limits, pace
 from workflows.states import EffectState
 
 
@@ -28,25 +29,51 @@ def allot(
     limited = {e.tool.name: e.tool for e in effects if limits_of(e.tool)}
     if not limited:
         return list(effects), [], set()
-    gauges = _locked(sorted(limited))
+    gauges = locked(sorted(limited))
     busy = _under_way({e.tool_id for e in effects if e.tool.name in limited})
     rooms = {name: limits.room(limits_of(tool), gauges[name], busy[tool.id], now) for name, tool in limited.items()}
     going, blocked, full = [], [], set()
+    fresh: Counter[str] = Counter()
+    repeats: Counter[str] = Counter()
     for effect in effects:
         room = rooms.get(effect.tool.name)
-        if room is None or room.slots > 0:
+        if room is None:
             going.append(effect)
-            if room is not None:
-                room.slots -= 1
-        elif room.reason:
-            blocked.append((effect, room))
-        else:
+        elif room.slots <= 0 and not room.reason:
             full.add(effect.tool_id)
-    _count(going, limited, gauges, rooms, now)
+        elif room.slots <= 0:
+            blocked.append((effect, room))
+        elif repeated(effect) and repeats[effect.tool.name] >= room.repeats:
+            blocked.append((effect, limits.Room(0, "rate", room.again)))
+        else:
+            going.append(effect)
+            room.slots -= 1
+            (repeats if repeated(effect) else fresh)[effect.tool.name] += 1
+    changed = [
+        name
+        for name, tool in limited.items()
+        if limits.count(
+            gauges[name], limits_of(tool) or {}, rooms[name], fresh=fresh[name], repeats=repeats[name], now=now
+        )
+    ]
+    _expect(gauges, blocked)
+    write([gauges[name] for name in {*changed, *(effect.tool.name for effect, _ in blocked)}])
     return going, blocked, full
 
 
-def _locked(names: list[str]) -> dict[str, Gauge]:
+def repeated(effect: Effect) -> bool:
+    """Whether it was tried before: what didn't leave then was a try too."""
+    return bool(effect.attempts or effect.backoffs)
+
+
+def _expect(gauges: dict[str, Gauge], blocked: Sequence[tuple[Effect, limits.Room]]) -> None:
+    """The tool tells when its waiters may go: that is written in one row, not in each of theirs."""
+    for effect, room in blocked:
+        gauge = gauges[effect.tool.name]
+        gauge.next_at = min(filter(None, (gauge.next_at, room.until)))
+
+
+def locked(names: list[str]) -> dict[str, Gauge]:
     """Gauges in order of name; made where they are met the first time."""
     found = {g.tool: g for g in Gauge.objects.filter(tool__in=names).order_by("tool").select_for_update()}
     if missing := [Gauge(tool=name) for name in names if name not in found]:
@@ -64,28 +91,19 @@ def _under_way(tools: set[uuid.UUID]) -> Counter[uuid.UUID]:
         return Counter(dict(cursor.fetchall()))
 
 
-def _count(
-    going: Iterable[Effect],
-    limited: dict[str, Any],
-    gauges: dict[str, Gauge],
-    rooms: dict[str, limits.Room],
-    now: dt.datetime,
-) -> None:
-    """Counts what goes into its minute, and gives a probe its time, where a tool has such a limit."""
-    sent = Counter(e.tool.name for e in going)
-    changed = []
-    for name, tool in limited.items():
-        gauge, room = gauges[name], rooms[name]
-        if room.probe and sent[name]:
-            gauge.open_until = room.until
-            changed.append(gauge)
-        elif (limits_of(tool) or {}).get("per_minute") and sent[name]:
-            this = limits.minute_of(now)
-            gauge.sent = (gauge.sent if gauge.minute == this else 0) + sent[name]
-            gauge.minute = this
-            changed.append(gauge)
-    if changed:
-        Gauge.objects.bulk_update(changed, ["minute", "sent", "open_until"])
+def write(gauges: Collection[Gauge]) -> None:
+    """All that is counted of these tools, in one statement; the caller has locked them."""
+    if gauges:
+        data = [rows.values(gauge, COLUMNS) for gauge in gauges]
+        with connection.cursor() as cursor:
+            cursor.execute(WRITE, [rows.encode(data)])
+
+
+COLUMNS = tuple(field.attname for field in Gauge._meta.concrete_fields)
+WRITE = (
+    f"UPDATE workflows_gauge g SET {', '.join(f'{name} = v.{name}' for name in COLUMNS if name != 'tool')}"  # noqa: S608
+    " FROM json_populate_recordset(NULL::workflows_gauge, %s::json) v WHERE g.tool = v.tool"
+)
 
 
 def failed(outcome: Outcome) -> bool | None:
@@ -102,40 +120,60 @@ def failed(outcome: Outcome) -> bool | None:
 
 
 def learn(answered: Sequence[tuple[Effect, Outcome]], now: dt.datetime) -> None:
-    """Counts failures, and closes the breakers of tools that answer again; their waiters may go."""
+    """Counts failures, slows down and pauses where the provider asks for it, and closes the breakers of tools that
+    answer again; their waiters may go."""
     bad: Counter[str] = Counter()
     good: set[str] = set()
     tools = {}
+    asked: dict[str, float] = {}  # the longest wait that was asked for
+    earned: Counter[str] = Counter()  # repeats that succeeded
     for effect, outcome in answered:
         verdict = failed(outcome) if limits_of(effect.tool) else None
         if verdict is None:
             continue
-        tools[effect.tool.name] = effect.tool
+        name = effect.tool.name
+        tools[name] = effect.tool
         if verdict:
-            bad[effect.tool.name] += 1
+            bad[name] += 1
         else:
-            good.add(effect.tool.name)
-            bad.pop(effect.tool.name, None)
-    if bad:
-        gauges = _locked(sorted(bad))
-        for name, number in bad.items():
-            limits.after_failure((limits_of(tools[name]) or {})["breaker"], gauges[name], number, now)
-        Gauge.objects.bulk_update(gauges.values(), ["failures", "failing_since", "open_until"])
-    if good - set(bad):
-        _close(sorted(good - set(bad)), now)
+            good.add(name)
+            bad.pop(name, None)
+            earned[name] += bool(effect.sending and effect.sending.number > 1)
+        if isinstance(outcome, Refused) and outcome.temporary:
+            asked[name] = max(asked.get(name, 0.0), outcome.retry_after or 0.0)
+    if changed := set(bad) | set(asked) | {name for name, number in earned.items() if number}:
+        gauges = locked(sorted(changed))
+        crowd = _under_way({tools[name].id for name in asked}) if asked else Counter()
+        for name, gauge in gauges.items():
+            if name in bad:
+                limits.after_failure((limits_of(tools[name]) or {})["breaker"], gauge, bad[name], now)
+            elif name in good:
+                limits.after_success(gauge, now)
+            if name in asked:
+                too_many(gauge, crowd[tools[name].id] + bad[name], asked[name], now)
+            pace.use_credit(gauge, fresh=0, repeats=-earned[name], now=now)
+        write(gauges.values())
+    if well := good - changed:
+        _close(sorted(well), now)
+
+
+def too_many(gauge: Gauge, at_once: int, wait: float, now: dt.datetime) -> None:
+    """The provider is busy: fewer at once from now on, and none for as long as it asks for."""
+    if pace.of(gauge, now) is None:
+        pace.begin(gauge, max(pace.START, at_once / 2), now, steady=max(pace.START, at_once / 2))
+    pace.pause(gauge, wait, now)
 
 
 def _close(names: list[str], now: dt.datetime) -> None:
+    """What answers has no failures in a row; hardly ever is there one to be written."""
     with connection.cursor() as cursor:
         cursor.execute(
-            "UPDATE workflows_gauge SET failures = 0, failing_since = NULL, open_until = NULL"
-            " WHERE tool = ANY (%s) AND (failures > 0 OR open_until IS NOT NULL) RETURNING tool, open_until",
+            "SELECT tool FROM workflows_gauge WHERE tool = ANY (%s) AND (failures > 0 OR open_until IS NOT NULL)",
             [names],
         )
-        closed = [row[0] for row in cursor.fetchall()]
-        if closed:
-            cursor.execute(
-                "UPDATE workflows_effect e SET due_at = %s FROM workflows_tool t"
-                " WHERE t.id = e.tool_id AND t.name = ANY (%s) AND e.state = 'blocked' AND e.reason = 'breaker'",
-                [now, closed],
-            )
+        failing = [row[0] for row in cursor.fetchall()]
+    if failing:
+        gauges = locked(sorted(failing))
+        for gauge in gauges.values():
+            limits.after_success(gauge, now)
+        write(gauges.values())
