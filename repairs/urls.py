@@ -32,6 +32,15 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("repairs/<int:number>/claim", acts.claim, name="claim"),
     path("repairs/<int:number>/release", acts.release, name="release"),
     path("repairs/<int:number>/look-again", acts.look_again, name="look-again"),
+    *(
+        path(
+            f"repairs/<int:number>/{kind.value.replace('_', '-')}",
+            acts.on_effect,
+            {"kind": kind.value},
+            name=kind.value,
+        )
+        for kind in acts.ASKED
+    ),
     path("repairs/<int:number>/turn-back", acts.turn_back, name="turn-back"),
     path("repairs/<int:number>/write-off", acts.write_off, name="write-off"),
     path("repairs/proposals/<uuid:act_id>/confirm", acts.answer, {"yes": True}, name="confirm"),

@@ -11,9 +11,11 @@ from django.shortcuts import redirect
 
 from repairs.acts import claim as claims
 from repairs.acts import look_again as looks
+from repairs.acts import on_effect as on_effects
 from repairs.acts import turn_back as turns
 from repairs.acts import write_off as write_offs
 from repairs.models import Act, Case
+from repairs.models.act import ActKind
 from repairs.roles import REPAIRER
 from repairs.scope import one, visible
 from repairs.views.case import find, show_case
@@ -50,6 +52,33 @@ def look_again(request: HttpRequest, number: int) -> HttpResponse:
         looks.look_again(case.id, effect_id=effect_id, by=by, why=why(request), fence=fence)
 
     return done(request, case, ask, "The engine looks again; what it sees appears here.")
+
+
+@act
+@in_role(REPAIRER)
+def on_effect(request: HttpRequest, number: int, kind: str) -> HttpResponse:
+    """One of the acts that ask the engine about one effect."""
+    case, by = find(request, number), at_desk(request).user
+
+    def ask() -> None:
+        effect_id, fence, seq = effect(request), whole(request, "fence"), whole(request, "seq")
+        assert effect_id is not None
+        given = {name[len(RESULT) :]: str(text) for name, text in request.POST.items() if name.startswith(RESULT)}
+        asked = ActKind(kind)
+        on_effects.ask(asked, case.id, effect_id=effect_id, by=by, why=why(request), fence=fence, seq=seq, result=given)
+
+    return done(request, case, ask, ASKED[ActKind(kind)])
+
+
+RESULT = "result."
+ASKED = {
+    ActKind.TRY_AGAIN: "The engine sends it again as soon as policy and stops let it; what comes of it appears here.",
+    ActKind.SKIP: "The run goes on without it.",
+    ActKind.FOUND: "Recorded: you saw it. The run goes on.",
+    ActKind.ABSENT: "Recorded: nothing of it is outside.",
+    ActKind.UNDO_REST: "The engine undoes what is left; what comes of it appears here.",
+    ActKind.UNDO_AGAIN: "The engine undoes it once more; what comes of it appears here.",
+}
 
 
 @act

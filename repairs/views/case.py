@@ -19,7 +19,9 @@ from repairs.views.queue import holder_of
 from repairs.views.screen import at_desk, screen, show
 from repairs.words.advice import Advice, next_safe_act, unsafe_acts
 from repairs.words.facts import EffectFacts, Standing, standing, wanted_gone
+from repairs.words.possible import possible
 from repairs.words.seen import Row, row
+from workflows.engine import findings
 from workflows.models import Effect, Entry
 from workflows.states import Phase, World
 
@@ -37,6 +39,8 @@ class Line:
     wrong: bool
     said: str  # the manifest's sentence of what stands, where it stands or may
     unsafe: list[Advice]
+    possible: list[tuple[str, str, str]]  # (act, its name, what it does)
+    names: list[str]  # what a finding has to tell: the provider's names for the thing
 
 
 @screen
@@ -74,6 +78,7 @@ def show_case(request: HttpRequest, case: Case, *, status: int = 200, **context:
         unsafe=[line for line in lines if line.unsafe],
         proposals=proposals,
         may_act=desk.may_repair and (mine or not holder),
+        may_ask=[line for line in lines if line.possible],
         leave=[line for line in lines if line.fact.stuck and line.effect.id not in proposed],
         leave_run=decides_run and None not in proposed,
         history=history(case, acts),
@@ -89,12 +94,13 @@ def lines_of(case: Case, now: dt.datetime) -> list[Line]:
     ids = [effect.id for effect in effects]
     facts = reading.facts_of(case.run, effects, reading.last_looks(ids), reading.last_sends(ids))
     named = {reason.effect for reason in reading.reasons_of(case.run)} if case.live else set()
-    lines = [line_of(effect, fact, named, now) for effect, fact in zip(effects, facts, strict=True)]
+    going_on = case.live and case.run.phase in (Phase.OPEN, Phase.RUNNING)
+    lines = [line_of(e, fact, named, now, going_on=going_on) for e, fact in zip(effects, facts, strict=True)]
     urgent = {line.effect.step_id for line in lines if line.item}
     return sorted(lines, key=lambda line: line.effect.step_id not in urgent)  # an undoing stays with what it undoes
 
 
-def line_of(effect: Effect, fact: EffectFacts, named: set[str], now: dt.datetime) -> Line:
+def line_of(effect: Effect, fact: EffectFacts, named: set[str], now: dt.datetime, *, going_on: bool) -> Line:
     return Line(
         effect=effect,
         fact=fact,
@@ -103,6 +109,8 @@ def line_of(effect: Effect, fact: EffectFacts, named: set[str], now: dt.datetime
         wrong=is_wrong(fact),
         said="" if fact.undoing or standing(fact) is Standing.ABSENT else fact.statement,
         unsafe=unsafe_acts(fact, now=now),
+        possible=possible(fact, now=now, going_on=going_on),
+        names=sorted(findings.needed(effect)) if fact.stuck and effect.forward else [],
     )
 
 

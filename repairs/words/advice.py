@@ -7,6 +7,7 @@ import datetime as dt
 from collections.abc import Sequence
 
 from repairs.words.facts import EffectFacts, Reason, Standing, standing
+from repairs.words.possible import why_not_again
 from repairs.words.sentence import doer
 
 LOOK_AGAIN, WRITE_OFF, SEND_AGAIN, UNDO = "look_again", "write_off", "send_again", "undo"
@@ -125,7 +126,8 @@ def unsafe_acts(effect: EffectFacts, *, now: dt.datetime) -> list[Advice]:
     acts = []
     if not effect.can_look:
         acts.append(Advice(LOOK_AGAIN, "Not possible: its tool declares no look.", effect.id))
-    acts.append(Advice(SEND_AGAIN, send_again(effect, now), effect.id))
+    if why_not_again(effect, now):
+        acts.append(Advice(SEND_AGAIN, send_again(effect, now), effect.id))
     if not effect.undoing:
         acts.append(Advice(UNDO, undo(effect), effect.id))
     acts.append(Advice(WRITE_OFF, write_off(effect), effect.id))

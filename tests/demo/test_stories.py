@@ -105,7 +105,6 @@ def test_story_4_a_meeting_that_cannot_be_cancelled_opens_a_case_and_keeps_what_
         "next": "Look again: First ask calendar-desk to undo it at the provider by hand;"
         " then look again, which only reads.",
         "unsafe": [
-            "Send again: It was refused for good; the same request would ask for what was refused.",
             "Write off: It leaves in the world what should be gone. The customer can see it.",
         ],
     }

@@ -99,7 +99,7 @@ def test_looking_again_from_the_page_leads_back_to_the_case(stuck: Make, client:
     page = client.get(f"/repairs/{case.number}/").content.decode()
     assert "Next safe act" in page
     assert "First ask sim-desk to undo it at the provider by hand; then look again, which only reads." in page
-    assert "It was refused for good; the same request would ask for what was refused." in page
+    assert "Put right first what it was refused for. Sends the same request under the same key" in page
     world.things.clear()
     form = {"effect": str(effect.id), "fence": case.fence, "why": "removed by hand"}
     answer = client.post(reverse("look-again", args=[case.number]), form, follow=True)
@@ -198,7 +198,7 @@ def test_what_agents_and_providers_wrote_is_shown_as_text_on_every_page(
         tags = Tags()
         tags.feed(page)
         assert not [tag for tag in tags.seen if any(name.startswith("on") for name in tag[1])], address
-        assert [tag for tag, _ in tags.seen].count("script") == 1, address
+        assert [tag for tag, _ in tags.seen].count("script") == page.count('<script src="/static/console/'), address
         assert all(tag != "img" or "onerror" not in names for tag, names in tags.seen), address
         assert not any(hidden in page for hidden in "\u202e\u202c\u200b\U000e0064"), address
         assert page.rstrip().endswith("</html>"), address

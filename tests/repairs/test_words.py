@@ -13,6 +13,7 @@ from repairs.words import marks
 from repairs.words.advice import LOOK_AGAIN, next_safe_act, unsafe_acts
 from repairs.words.facts import EffectFacts, LookFacts, Reason, SendFacts, Standing, standing
 from repairs.words.harm import weigh
+from repairs.words.possible import possible
 from repairs.words.reasons import CLAUSES, NOTES, TITLES, because
 from repairs.words.seen import row
 from repairs.words.sentence import sentence
@@ -105,7 +106,11 @@ def test_a_stuck_effect_always_has_a_next_act_and_names_the_unsafe_ones_with_rea
         if item.stuck and act.act == LOOK_AGAIN:
             assert item.can_look, "a look is advised that its tool can't make"
         if item.stuck:
-            assert {"Send again", "Write off"} <= {one.name for one in unsafe}
+            names = {one.name for one in unsafe}
+            offered = {name for _, name, _ in possible(item, now=NOW, going_on=True)}
+            assert "Write off" in names
+            assert ("Send again" in names) != ("Send again" in offered), "it is safe or it isn't, never both or neither"
+            assert all(does.endswith(".") for _, _, does in possible(item, now=NOW, going_on=True))
             assert item.undoing or "Undo" in {one.name for one in unsafe}
 
 

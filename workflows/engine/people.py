@@ -9,6 +9,7 @@ from django.db import transaction
 from django.db.models import Q
 
 from workflows import ledger, making, rows
+from workflows.engine.parts.stuck import saved, stuck
 from workflows.errors import Invalid, NotFound
 from workflows.models import Attempt, Effect, Run
 from workflows.policies.after_look import REVERSED
@@ -20,7 +21,7 @@ from workflows.toolbox import tool_of
 def look_again(effect_id: uuid.UUID, *, by: str, why: str) -> Effect:
     """A stuck effect is unknown again and looked at from now on. Reads only. Raises `Invalid`, `NotFound`."""
     with transaction.atomic():
-        effect = _stuck(effect_id, "looked at again")
+        effect = stuck(effect_id, "looked at again")
         times = tool_of(effect.tool).timings(effect.operation)
         if not times.verifies:
             raise Invalid(f"{effect.tool} declares no look; nobody can look at what it did")
@@ -28,13 +29,13 @@ def look_again(effect_id: uuid.UUID, *, by: str, why: str) -> Effect:
             raise Invalid("its agent has no right to verify with this tool, so nothing looks at what it did")
         now = rows.now()
         effect.look_again(now=now, until=now + dt.timedelta(seconds=times.within))
-        return _save(effect, now, by, why)
+        return saved(effect, now, by, why)
 
 
 def undo_rest(effect_id: uuid.UUID, *, by: str, why: str) -> Effect:
     """An undoing that found less than the whole left is sent for exactly that. Raises `Invalid`, `NotFound`."""
     with transaction.atomic():
-        effect = _stuck(effect_id, "undone for the rest")
+        effect = stuck(effect_id, "undone for the rest")
         last = Attempt.objects.filter(effect=effect).order_by("-id").first()
         left = last.evidence.get("remaining") if last else None
         if effect.reason != "less_remains" or left is None:
@@ -42,7 +43,7 @@ def undo_rest(effect_id: uuid.UUID, *, by: str, why: str) -> Effect:
         now = rows.now()
         effect.before = {"agreed": left}
         effect.try_again(due_at=now)
-        return _save(effect, now, by, f"{why} ({left} are left)")
+        return saved(effect, now, by, f"{why} ({left} are left)")
 
 
 def undo_again(effect_id: uuid.UUID, *, by: str, why: str) -> Effect:
@@ -63,13 +64,13 @@ def undo_again(effect_id: uuid.UUID, *, by: str, why: str) -> Effect:
         now = rows.now()
         if undoing.settled:
             undoing.stick(reason=REVERSED, detail="what it undid is there again", world="nothing")
-            _save(undoing, now, by, why)
+            saved(undoing, now, by, why)
         undoing.clear(reason="superseded", detail="undone once more, by another request")
-        _save(undoing, now, by, why)
+        saved(undoing, now, by, why)
         if effect.state == EffectState.STUCK:
             effect.reason, effect.detail = UNDO_AGAIN, why
             effect.note()
-            _save(effect, now, by, why)
+            saved(effect, now, by, why)
         run = Run.objects.select_for_update(of=("self",)).select_related("workflow").get(id=run_id)
         run.repaired = True
         _decide(run, "compensate", now, by, why)
@@ -79,9 +80,9 @@ def undo_again(effect_id: uuid.UUID, *, by: str, why: str) -> Effect:
 def write_off(effect_id: uuid.UUID, *, by: str, why: str) -> Effect:
     """A stuck effect is left as it is: what it left stays stated as residue. Raises `Invalid`, `NotFound`."""
     with transaction.atomic():
-        effect = _stuck(effect_id, "written off")
+        effect = stuck(effect_id, "written off")
         effect.write_off(detail=why)
-        return _save(effect, rows.now(), by, why)
+        return saved(effect, rows.now(), by, why)
 
 
 def write_off_run(run_id: uuid.UUID, *, by: str, why: str) -> Run:
@@ -89,10 +90,10 @@ def write_off_run(run_id: uuid.UUID, *, by: str, why: str) -> Run:
     with transaction.atomic():
         run = _turning(run_id)
         now = rows.now()
-        stuck = list(Effect.objects.filter(run=run, state=EffectState.STUCK.value).order_by("id").select_for_update())
-        for effect in stuck:
+        left = list(Effect.objects.filter(run=run, state=EffectState.STUCK.value).order_by("id").select_for_update())
+        for effect in left:
             effect.write_off(detail=why)
-        ledger.save_effects(stuck, now=now, actor=by)
+        ledger.save_effects(left, now=now, actor=by)
         return _decide(run, "written_off", now, by, why)
 
 
@@ -120,21 +121,3 @@ def _turning(run_id: uuid.UUID) -> Run:
     if run.phase != Phase.UNWINDING:
         raise Invalid(f"run {run.id} is {run.state}; only a run that turns back can be decided so")
     return run
-
-
-def _stuck(effect_id: uuid.UUID, act: str) -> Effect:
-    """Locks the run, then the effect: the order everybody keeps."""
-    run_id = Effect.objects.filter(id=effect_id).values_list("run_id", flat=True).first()
-    if run_id is None:
-        raise NotFound(f"there is no effect {effect_id}")
-    ledger.wake_runs([run_id])
-    effect = Effect.objects.select_related("tool").select_for_update(of=("self",)).get(id=effect_id)
-    if effect.state != EffectState.STUCK:
-        raise Invalid(f"the effect is {effect.state} by now; only a stuck one can be {act}")
-    return effect
-
-
-def _save(effect: Effect, now: dt.datetime, by: str, why: str) -> Effect:
-    effect.payload = {"why": why}
-    ledger.save_effects([effect], now=now, actor=by)
-    return effect

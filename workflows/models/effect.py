@@ -367,6 +367,7 @@ class Effect(models.Model):
     def find(self, *, result: dict[str, Any], at: dt.datetime) -> None:
         self._why("found_by_person")
         self.fence += 1
+        self.verifiable = True  # somebody looked, where the engine had no way to
         self._rest()
         self._seen(result, at)
 

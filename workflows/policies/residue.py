@@ -10,23 +10,24 @@ from workflows.states import EffectState, World
 NOT_THERE = ("nothing", "gone")
 
 
-def residue_of(run_state: str, effects: Iterable[Any]) -> list[dict[str, Any]]:
-    """`effects`: all of a run. In a completed run what isn't verified; in any other what isn't proved to be away;
-    and what undoing itself left behind."""
+def residue_of(run_state: str, effects: Iterable[Any], *, turned: bool = True) -> list[dict[str, Any]]:
+    """`effects`: all of a run. In one that was completed, or repaired without having `turned` back, what isn't
+    verified; in any other what isn't proved to be away; and what undoing itself left behind."""
     effects = list(effects)
     undoing = {e.compensates_id: e for e in effects if e.compensates_id and e.state != "cancelled"}
+    reached = run_state == "completed" or (run_state == "repaired" and not turned)
     rows = []
     for effect in effects:
         if effect.compensates_id or effect.read_only:
             continue
-        if statement := _statement(effect, run_state == "completed", undoing.get(effect.id)):
+        if statement := _statement(effect, reached, undoing.get(effect.id)):
             rows.append(row(effect, statement))
     return rows
 
 
-def _statement(effect: Any, completed: bool, undoing: Any) -> str:
+def _statement(effect: Any, reached: bool, undoing: Any) -> str:
     stands = effect.residue or "What this act left behind stands."
-    if completed:
+    if reached:
         return stands if effect.state != "verified" and effect.world not in NOT_THERE else ""
     if effect.state == EffectState.UNDONE and partial(undoing):
         return f"{stands} Only a part of it could be undone."

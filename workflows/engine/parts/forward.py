@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from workflows.engine.advance import Changes
 
 S = EffectState
+PASSED_OVER = ("stopping", "skipped")  # the run turned back before it left; a person goes on without it
 
 
 def follow(steps: list[Step], effects: list[Effect], changes: Changes) -> list[dict[str, str]]:
@@ -45,11 +46,11 @@ def _follow_one(step: Step, effect: Effect) -> bool:
     if effect.settled and active:
         step.finish(result=effect.result or {})
     elif (effect.state in (S.FAILED, S.WRITTEN_OFF) and active) or (
-        effect.state == S.CANCELLED and active and effect.reason != "stopping"
+        effect.state == S.CANCELLED and active and effect.reason not in PASSED_OVER
     ):
         step.fail(reason=effect.reason, detail=effect.detail)
     elif effect.state == S.CANCELLED and active:
-        step.skip(reason="stopping")
+        step.skip(reason=effect.reason)
     elif effect.state == S.UNDONE:
         step.undo()
     return bool(step.event)

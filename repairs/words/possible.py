@@ -1,0 +1,59 @@
+"""What a person may ask of the engine for a stuck effect besides the next safe act, each with what it will do. Pure."""
+
+from __future__ import annotations
+
+import datetime as dt
+
+from repairs.words.facts import EffectFacts
+from workflows.policies import again
+from workflows.states import World
+
+TRY_AGAIN, SKIP, FOUND, ABSENT = "try_again", "skip", "found", "absent"
+UNDO_REST, UNDO_AGAIN = "undo_rest", "undo_again"
+
+NAMES = {
+    TRY_AGAIN: "Send again",
+    SKIP: "Go on without it",
+    FOUND: "Record: it is there",
+    ABSENT: "Record: it is not there",
+    UNDO_REST: "Undo the rest",
+    UNDO_AGAIN: "Undo it once more",
+}
+
+
+def why_not_again(effect: EffectFacts, now: dt.datetime) -> str:
+    """ "" where the same request may go out once more under its key."""
+    protected = effect.keyed and effect.key_until is not None and now < effect.key_until
+    return again.why_not(
+        world=effect.world,
+        reason=effect.reason,
+        acknowledged=effect.send is not None and effect.send.outcome == "acknowledged",
+        protected=protected,
+        undoing=effect.undoing,
+    )
+
+
+def possible(effect: EffectFacts, *, now: dt.datetime, going_on: bool) -> list[tuple[str, str, str]]:
+    """(act, its name, what it sends and what it doesn't). `going_on`: the run doesn't turn back."""
+    if not effect.stuck:
+        return []
+    acts = []
+    if effect.reason == "less_remains":
+        acts.append((UNDO_REST, "Sends the undoing for exactly what is left, under policy; nothing that was undone."))
+    elif effect.reason in ("reversed", "late_answer") and not effect.undoing:
+        acts.append((UNDO_AGAIN, "Sends a new undoing with a key of its own; the first one isn't repeated."))
+    if not why_not_again(effect, now):
+        first = "Put right first what it was refused for. " if effect.reason == "refused" else ""
+        acts.append((TRY_AGAIN, f"{first}Sends the same request under the same key, after policy and stops."))
+    if effect.undoing:
+        acts.append((FOUND, "Sends nothing. You say that you saw it undone; what it undoes counts as gone."))
+    else:
+        acts.append((FOUND, "Sends nothing. You say that you saw it, ours and as asked; the run goes on with it."))
+        acts.append((ABSENT, "Sends nothing. You say that nothing of it is outside; its step has failed then."))
+        if going_on and (effect.world == World.NOTHING or not effect.attempts):
+            acts.append((SKIP, "Sends nothing of it, now or later; the steps after it go on without what it tells."))
+    return [(act, name_of(act, effect), does) for act, does in acts]
+
+
+def name_of(act: str, effect: EffectFacts) -> str:
+    return "Record: it is undone" if act == FOUND and effect.undoing else NAMES[act]
