@@ -9,10 +9,10 @@ import uuid
 from collections.abc import Iterable
 from typing import Any
 
-from django.db.models import QuerySet
+from django.db.models import Count, F, Q, QuerySet
 
 from workflows.errors import NotFound
-from workflows.models import Agent, Attempt, Decision, Effect, Look, Run, Step
+from workflows.models import Agent, Approval, Attempt, Decision, Effect, Look, Run, Step
 from workflows.policies.residue import left_by, residue_of
 from workflows.signals import cases_of_runs
 from workflows.states import EffectState, Kind, Phase, StepState
@@ -124,7 +124,7 @@ def effect_in_full(agent: Agent, effect_id: uuid.UUID) -> dict[str, Any]:
         "attempts": [attempt_shape(attempt) for attempt in sends],
         "looks": [look_shape(look) for look in looks],
         "decisions": [decision_shape(decision) for decision in _latest(effect.decisions.all())],
-        "approvals": [],
+        "approvals": [approval_shape(approval) for approval in _latest(_approvals_of(effect))],
         "evidence": _evidence(sends, looks),
     }
 
@@ -142,6 +142,23 @@ def look_shape(look: Look) -> dict[str, Any]:
 def decision_shape(decision: Decision) -> dict[str, Any]:
     names = ("act", "verdict", "policy", "rule", "reason", "inputs", "at")
     return {"id": str(decision.id), **{name: getattr(decision, name) for name in names}}
+
+
+def _approvals_of(effect: Effect) -> QuerySet[Approval]:
+    """With how many people have said yes to what is asked now."""
+    yes = Count("votes", filter=Q(votes__verdict="approve", votes__seen_digest=F("digest")))
+    return effect.approvals.defer("fields", "target", "origin", "question").annotate(approved=yes)
+
+
+def approval_shape(approval: Any) -> dict[str, Any]:
+    """What an agent may know of a question to people: that it is asked, not who may answer."""
+    names = ("state", "digest", "reason", "policy", "needed", "approved", "asked_at", "expires_at", "decided_at")
+    return {
+        "id": str(approval.id),
+        **{name: getattr(approval, name) for name in names},
+        "void_reason": approval.void_reason,
+        "detail": approval.detail,
+    }
 
 
 def cases_of(run_ids: list[uuid.UUID]) -> dict[uuid.UUID, list[dict[str, Any]]]:

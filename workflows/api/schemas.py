@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from workflows.models.approval import ApprovalState
 from workflows.outcomes import Verdict
 from workflows.states import CaseState, EffectState, Kind, Phase, RunState, StepState, World
 
@@ -195,6 +196,21 @@ LOOK = _object(
 DECISION = _object(
     "*", id=UUID, act=TEXT, verdict=TEXT, policy=TEXT, rule=TEXT, reason=TEXT, inputs=ANY_OBJECT, at=MOMENT
 )
+APPROVAL = _object(
+    "*",
+    id=UUID,
+    state={**_words(ApprovalState), "description": "granted is a yes that wasn't used yet; spent is one that was sent"},
+    digest={"type": "string", "description": "sha256 over exactly what people are asked about"},
+    reason={"type": "string", "description": "the policy's rule that asks"},
+    policy=TEXT,
+    needed={"type": "integer", "description": "how many people must say yes"},
+    approved={"type": "integer", "description": "how many have"},
+    asked_at=MOMENT,
+    expires_at=MOMENT,
+    decided_at=MAYBE_MOMENT,
+    void_reason=TEXT,
+    detail=TEXT,
+)
 EVIDENCE = {
     **_object("*", of={"enum": ["attempt", "look"]}, id=UUID, at=MOMENT, says=TEXT, evidence=ANY_OBJECT),
     "type": ["object", "null"],
@@ -211,7 +227,7 @@ EFFECT_IN_FULL = _object(
     attempts=_list(_ref("Attempt")),
     looks=_list(_ref("Look")),
     decisions=_list(_ref("Decision")),
-    approvals=_list(ANY_OBJECT),
+    approvals=_list(_ref("Approval")),
     evidence=EVIDENCE,
 )
 HEAD = {
@@ -257,6 +273,7 @@ def page_of(name: str) -> Schema:
 
 
 COMPONENTS: dict[str, Schema] = {
+    "Approval": APPROVAL,
     "Attempt": ATTEMPT,
     "Blocked": BLOCKED,
     "Cancel": CANCEL,
