@@ -107,6 +107,7 @@ NOTES = {
     "in_flight": "an earlier call with the same key is still at work; it is waited for",
     "absent": "a look proved that it isn't there; the same request goes out again with the same key",
     "same_key": "the same request goes out again with the same key, which the provider remembers",
+    "met": "it stood there already, made by somebody else; nothing was sent, and nothing of it will be undone",
     "adopted": "it was there already, with our mark; nothing was sent",
     "stopping": "called off because its run turns back",
     "bad_arguments": "its arguments could not be made",

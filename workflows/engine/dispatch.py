@@ -17,7 +17,7 @@ from django.db import connection
 
 from workflows import ledger, making, rows
 from workflows.authority import approvals, budgets, credentials, policy, stops
-from workflows.engine.parts import gauges, permission, promises, suspects
+from workflows.engine.parts import asking, gauges, permission, promises, suspects
 from workflows.engine.parts.joined import join_agents, join_runs, join_tools
 from workflows.fetch import fetch, new
 from workflows.holders import holder_name
@@ -168,12 +168,14 @@ def _take_scopes(effects: list[Effect], stopped: list[Effect], now: dt.datetime)
     holds = ScopeHold.objects.filter(scope__in=wanted).order_by("scope").select_for_update()
     held = {h.scope: h.effect_id for h in holds}
     go, wait = scopes.allot(effects, held)
+    go = asking.anew(go, stopped, now)
     taken = ledger.hold(
         [ScopeHold(scope=scope, effect_id=e.id, since=now) for e in go for scope in e.scopes],
         [ScopeUse(scope=scope, effect_id=e.id) for e in go if not e.first_sent_at for scope in e.scopes],
     )
     for effect, busy in wait:
         by = [{"scope": scope, "effect": str(holder)} for scope, holder in busy]
+        asking.waits(effect)
         effect.block(reason="order", blocked_by=by, due_at=now + dt.timedelta(seconds=ORDER_AGAIN))
         stopped.append(effect)
     # Who lost a race for a scope stays ready: the next claim sees the holder. What it did take is given back.

@@ -222,6 +222,11 @@ class Effect(models.Model):
         return self.effect_class == "read_only"
 
     @property
+    def met(self) -> bool:
+        """Whether it stood there before us, so that nothing of it is ours to undo or to state."""
+        return self.state == S.VERIFIED and self.reason == "met"
+
+    @property
     def forward(self) -> bool:
         return self.kind == Kind.FORWARD
 
@@ -256,8 +261,9 @@ class Effect(models.Model):
         self.blocked_by, self.due_at = blocked_by, due_at
 
     @effect_move("adopt")
-    def adopt(self, *, result: dict[str, Any], at: dt.datetime) -> None:
-        self._why("adopted")
+    def adopt(self, *, result: dict[str, Any], at: dt.datetime, met: bool = False) -> None:
+        """`met`: it is as asked, but somebody else's; it is never undone."""
+        self._why("met" if met else "adopted")
         self._rest()
         self._seen(result, at)
 

@@ -208,7 +208,8 @@ def asked_first(effect: Facts, seen: Sighting, times: Timings, *, begun_at: dt.d
     effect and no other follows): ours is adopted, another's is not."""
     match seen.verdict:
         case Verdict.FOUND:
-            return Next(move="adopt", fields={"result": dict(seen.result), "at": now})
+            met = times.adopt == "equal" and effect.first_sent_at is None
+            return Next(move="adopt", fields={"result": dict(seen.result), "at": now, "met": met})
         case Verdict.ABSENT if effect.doubt and not final(effect, begun_at):
             return again(effect, times, now)
         case Verdict.ABSENT if effect.result is not None:

@@ -18,7 +18,7 @@ def residue_of(run_state: str, effects: Iterable[Any], *, turned: bool = True) -
     reached = run_state == "completed" or (run_state == "repaired" and not turned)
     rows = []
     for effect in effects:
-        if effect.compensates_id or effect.read_only:
+        if effect.compensates_id or effect.read_only or effect.met:
             continue
         if statement := _statement(effect, reached, undoing.get(effect.id)):
             rows.append(row(effect, statement))
@@ -41,7 +41,7 @@ def _statement(effect: Any, reached: bool, undoing: Any) -> str:
 def left_by(effect: Any, undoing: Any) -> str:
     """What one effect leaves outside as far as it is known; "" where nothing of it is there. An undoing that was proved
     leaves its own trace in place of what it undid."""
-    if effect.read_only or effect.world == World.NOTHING:
+    if effect.read_only or effect.met or effect.world == World.NOTHING:
         return ""
     if effect.world == World.GONE:
         return str(undoing.residue) if effect.state == EffectState.UNDONE and undoing is not None else ""

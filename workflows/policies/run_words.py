@@ -18,7 +18,7 @@ def state_of(run: Any, steps: Iterable[Any], effects: Iterable[Any]) -> str:
     if run.phase != Phase.OVER:
         return str(run.phase)
     steps, effects = list(steps), list(effects)
-    acts = [e for e in effects if not e.read_only]
+    acts = [e for e in effects if not e.read_only and not e.met]
     forward = [e for e in acts if not e.compensates_id]
     if any(e.state == EffectState.WRITTEN_OFF for e in acts):
         return RunState.WRITTEN_OFF.value

@@ -97,7 +97,7 @@ def _clear(course: Course, mode: str, step: Any, effect: Any, undoing: Any, free
         return False
     if effect.state == S.ACKNOWLEDGED and effect.verifiable:
         return False
-    if effect.read_only:
+    if effect.read_only or effect.met:
         return True
     if mode != "compensate":
         if effect.state == S.STUCK:

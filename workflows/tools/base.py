@@ -172,6 +172,7 @@ def timings_of(spec: JsonObject, operation: str) -> Timings:
         natural=idempotency["by"] == "natural_key",
         retention=idempotency.get("retention"),
         keeps=idempotency.get("keeps", "executed"),
+        adopt=idempotency.get("adopt", "ours"),
         can_look=verify is not None,
         verifies=verify is not None and spec["profile"]["observability"] == "authoritative_read",
         window=part.get("window"),

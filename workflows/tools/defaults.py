@@ -45,4 +45,10 @@ ACKNOWLEDGED = "status in [200, 201, 204]"
 TEMPORARY = "status == 429"
 REFUSED = "status >= 400 && status < 500 && !(status in [408, 425, 429])"
 REFUSED_KEYED = "status >= 400 && status < 500 && !(status in [408, 409, 425, 429])"
+MATCHED = {
+    "several": "status == 200 && size(matches) > 1",
+    "differs": "status == 200 && size(matches) == 0 && size(near) > 0",
+    "found": "status == 200 && size(matches) == 1",
+    "absent": "status == 200 && size(matches) == 0 && size(near) == 0",
+}
 REFUSED_DELETE = "status >= 400 && status < 500 && !(status in [404, 408, 409, 410, 425, 429])"

@@ -35,6 +35,7 @@ class Timings:
     poll_every: float
     poll_within: float
     recheck: tuple[float, ...] = ()  # compensate only: how long after it was seen it is looked at again
+    adopt: str = "ours"  # of a natural key: "equal" takes for done what anybody made
     keeps: str = "executed"  # under our key: "success", "executed" (failures too) or "all" (refusals too)
     repeats: bool = True  # whether absence after an unknown outcome may be followed by a second send; never for mail
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from workflows.outcomes import Acknowledged, Outcome, Pending, Refused, Sighting, Unknown, Verdict
 from workflows.tools import expressions, retry_after, urls, versions
 from workflows.tools.expressions import ExpressionError
+from workflows.tools.http import matching
 from workflows.tools.http.answers import is_unreadable, names_of, said
 from workflows.tools.keeping import keepable
 
@@ -116,6 +117,11 @@ def sighting(
         return Sighting(verdict=Verdict.DIFFERS, gone=True, reason=reason, evidence=evidence)
     if 200 <= answer.status < 300 and reads_body(verify) and is_unreadable(answer):
         return _inconclusive(f"{_kind(answer)} under status {answer.status}, where JSON was expected", evidence)
+    if "match" in verify and 200 <= answer.status < 300:
+        try:
+            names |= matching.matched(verify["match"], names)
+        except ExpressionError as error:
+            return _inconclusive(f"status {answer.status}: match: {error.message}", evidence)
     for verdict in (Verdict.SEVERAL, Verdict.DIFFERS, Verdict.FOUND, Verdict.ABSENT):
         text = verify.get(verdict.value)
         try:

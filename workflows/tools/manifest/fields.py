@@ -93,6 +93,7 @@ class Idempotency(Strict):
     header by which the provider says that an answer is a replay."""
 
     by: Literal["native_key", "natural_key", "none"]
+    adopt: Literal["ours", "equal"] | None = None  # of a natural key: what found there counts as done
     retention: Retention | None = None
     scope: Literal["account", "endpoint", "credential"] | None = None
     keeps: Literal["executed", "success", "all"] | None = None

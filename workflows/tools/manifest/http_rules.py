@@ -51,6 +51,14 @@ def look(checker: Checker, where: Where, raw: Spec, names: frozenset[str]) -> No
     """One verify, of an http tool or of a mailbox asked over HTTP."""
     names |= OF_A_LOOK
     _request(checker, where, raw, names)
+    if match := raw.get("match"):
+        checker.templates((*where, "match", "wants"), match["wants"], names)
+        checker.condition((*where, "match", "items"), match["items"], names | OF_AN_ANSWER)
+        names |= {"matches", "near"}
+    else:
+        for name in ("found", "absent"):
+            if name not in raw:
+                checker.add((*where, name), None, "is missing")
     for name in LOOK_CONDITIONS:
         checker.condition((*where, name), raw.get(name), names | OF_AN_ANSWER)
     checker.templates((*where, "version"), raw.get("version"), names | OF_AN_ANSWER)

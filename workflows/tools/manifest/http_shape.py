@@ -76,17 +76,27 @@ class Execute(Answered):
     late: Duration | None = None
 
 
+class Match(Strict):
+    """Which of several things a natural key means: a text, the fields it may stand in, and what is overlooked."""
+
+    items: Text = "body.items"
+    wants: Text
+    fields: Annotated[list[Text], Field(min_length=1, max_length=10)]
+    rules: list[Literal["trim", "nfc", "ascii_case", "case"]] = []
+
+
 class Verify(Request, Asking):
-    """A look: several, differs, found, absent are read in this order; the first true one counts. `next`: the address
-    of the following page of a list."""
+    """A look: several, differs, found, absent are read in this order; the first true one counts. `match` gives them
+    all, unless they are given. `next`: the address of the following page of a list."""
 
     method: Reads = "GET"
     json_: Any = Field(default=None, alias="json")
     several: Text | None = None
     gone: Text | None = None
     differs: Text | None = None
-    found: Text
-    absent: Text
+    found: Text | None = None
+    absent: Text | None = None
+    match: Match | None = None
     version: Text | None = None
     result: JsonMap = {}
     next: Text | None = None

@@ -77,6 +77,9 @@ def _asking(verify: Spec, forward: Spec) -> None:
     for looked in (verify, verify.get("mailbox", {})):
         if "next" in looked:
             looked.setdefault("pages", defaults.PAGES)
+        if "match" in looked:
+            for name, text in defaults.MATCHED.items():
+                looked.setdefault(name, text)
     verify.setdefault("settle", forward.get("settle", defaults.SETTLE))
     verify.setdefault("every", forward.get("every", defaults.EVERY))
     verify.setdefault("looks", forward.get("looks", defaults.LOOKS))

@@ -79,7 +79,10 @@ def _profile(checker: Checker, where: Where, spec: Spec) -> None:
 def _keys(checker: Checker, where: Where, promise: Spec, kind: str, names: frozenset[str]) -> None:
     """What is said of keys must be said of a native key, and what is read of answers can be read over HTTP only."""
     for name in promise:
-        if name != "by" and promise["by"] != "native_key":
+        if name == "adopt":
+            if promise["by"] != "natural_key":
+                checker.add((*where, name), promise[name], f"means nothing where by is {promise['by']}")
+        elif name != "by" and promise["by"] != "native_key":
             checker.add((*where, name), promise[name], f"means nothing where by is {promise['by']}")
         elif name in ("in_flight", "mismatch", "marker") and kind != "http":
             checker.add((*where, name), promise[name], f"means nothing in kind {kind}, which has no such answers")
