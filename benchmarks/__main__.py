@@ -29,6 +29,7 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--seconds", type=float, default=8.0, help="of each measure")
     parser.add_argument("--alone", action="store_true", help="without the peers")
+    parser.add_argument("--decision", action="store_true", help="only what a policy decision adds to a dispatch")
     parser.add_argument("--database", help="a server of yours instead of a fresh embedded one; bench_* are made on it")
     options = parser.parse_args()
     try:
@@ -45,7 +46,7 @@ def main() -> int:
 
 def measure(url: str, options: argparse.Namespace) -> int:
     settings = server.checked(url)
-    python = None if options.alone else environment.python()
+    python = None if options.alone or options.decision else environment.python()
     print(f"PostgreSQL {', '.join(f'{k} {v}' for k, v in settings.items())}", flush=True)
     print(f"Python {platform.python_version()}, {os.cpu_count()} cores", flush=True)
     with tempfile.TemporaryDirectory(prefix="makegood-bench-") as home:
@@ -53,9 +54,12 @@ def measure(url: str, options: argparse.Namespace) -> int:
         os.environ["DATABASE_URL"] = server.made(url, "bench_makegood")
         os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
         django.setup()
-        from benchmarks import ledger  # only once Django is set up
+        from benchmarks import decision, ledger  # only once Django is set up
 
         ledger.prepare()
+        if options.decision:
+            print(decision.text())
+            return 0
         latencies = ledger.latencies(LATENCIES if options.seconds >= 5 else LATENCIES // 3)
         figures: dict[str, list[float]] = defaultdict(list)
         who = list(contestants(url, options.seconds, python, ledger.per_second).items())

@@ -16,7 +16,7 @@ from tests.engine.simulated import World
 from workflows import proof
 from workflows.authority import raising
 from workflows.errors import Denied, Invalid, StaleFence
-from workflows.models import Agent, Budget, BudgetChange, Entry, ToolCost
+from workflows.models import Agent, Budget, BudgetChange, Entry
 
 pytestmark = pytest.mark.django_db(transaction=True)
 WHY = "the spring campaign needs it"
@@ -118,7 +118,8 @@ def test_the_command_sets_lowers_asks_and_lists(agent: Agent, tool: Make) -> Non
     assert command("agent", "sim", "--money", "EUR=9", "--per", "day", "--why", WHY)["state"] == "done"
     assert command("agent", "sim", "--money", "EUR=none", "--per", "day", "--why", WHY)["state"] == "asked"
     assert command("all", "--calls", "100", "--per", "minute", "--why", WHY)["of"] == "all"
-    assert command("tool", "t.a", "--worst", "EUR=70")["worst"] == ToolCost.objects.get().worst == {"EUR": 70}
+    assert command("tool", "t.a", "--worst", "EUR=70")["worst"] == {"EUR": 70}
+    assert command("tool", "t.a", "--looks", "2") == {"tool": "t.a", "worst": {"EUR": 70}, "looks": 2}
     assert [(b["of"], b["per"]) for b in command()["budgets"]] == [("agent", "day"), ("all", "minute")]
     out = io.StringIO()
     call_command("budget", stdout=out)

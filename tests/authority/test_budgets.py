@@ -149,6 +149,19 @@ def test_a_retry_beyond_the_budget_waits_like_any_other_send(
     assert not ScopeHold.objects.exists(), "who waits for money keeps nobody else waiting"
 
 
+def test_looks_count_with_their_send_where_a_person_says_that_they_cost(
+    world: World, tool: Make, workflow: Make, begin: Make
+) -> None:
+    """They are counted before the send and never held back: nobody may be kept from knowing what is there."""
+    tool("t.a")
+    ToolCost.objects.create(tool="t.a", looks=2)
+    world.script("t.a", "execute", "not_sent", "well")
+    run = begin(beside_each_other(workflow("t.a", "t.a")), budget={"calls": 5})
+    settled()
+    assert taken(of_run(run)) == ({"calls": 3, "effects": 1}, {})
+    assert len(world.made) == 1
+
+
 def test_what_is_proved_to_have_done_nothing_is_given_back_and_who_waited_for_it_goes(
     world: World, tool: Make, workflow: Make, begin: Make
 ) -> None:

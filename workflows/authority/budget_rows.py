@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import datetime as dt
 import uuid
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
 
 from django.db import connection
 
@@ -147,10 +146,7 @@ AND t.state <> 'returned' AND jsonb_exists(t.worth, 'effects') ORDER BY t.id
 """
 
 
-def worst_cases(effects: Iterable[Effect], books: Books) -> Mapping[str, dict[str, int]]:
-    """By tool, what persons set for costs that aren't known; asked only where money is limited."""
-    if not any(book.currencies for book in books.books.values()):
-        return {}
-    names = sorted({effect.tool.name for effect in effects if effect.value is None})
-    found: dict[str, Any] = {cost.tool: cost.worst for cost in fetch(ToolCost, "WHERE t.tool = ANY (%s)", [names])}
-    return found
+def costs(effects: Iterable[Effect]) -> dict[str, ToolCost]:
+    """By tool, what persons set for what isn't known of its acts, and for looks at them."""
+    names = sorted({effect.tool.name for effect in effects})
+    return {cost.tool: cost for cost in fetch(ToolCost, "WHERE t.tool = ANY (%s)", [names])}

@@ -20,13 +20,14 @@ from workflows import ledger
 from workflows.authority import budget_rows
 from workflows.authority.budget_rows import Books
 from workflows.fetch import new
-from workflows.models import Budget, Effect, Reservation
+from workflows.models import Budget, Effect, Reservation, ToolCost
 from workflows.outcomes import NotSent, Outcome
 from workflows.policies import holds, spending
 from workflows.policies.spending import Amounts, Cost, Short
 from workflows.states import EffectState
 from workflows.toolbox import times_of
 
+NO_COST = ToolCost(tool="")
 Key = tuple[uuid.UUID, uuid.UUID]  # budget, effect
 
 
@@ -76,7 +77,7 @@ class _Desk:
 
     def __init__(self, books: Books, rows: dict[Key, Reservation], effects: Sequence[Effect]) -> None:
         self.books, self.rows = books, rows
-        self.worst = budget_rows.worst_cases(effects, books)
+        self.costs = budget_rows.costs(effects)
         self.touched = budget_rows.touched(books, [subject_of(effect) for effect in effects])
 
     def serve(self, effect: Effect, now: dt.datetime, stopped: list[Effect]) -> bool:
@@ -104,13 +105,14 @@ class _Desk:
 
     def _cost(self, effect: Effect, budget: Budget) -> Cost:
         declared: Mapping[str, Any] | None = effect.tool.spec.get("value")
-        worst: Amounts = self.worst.get(effect.tool.name, {})
+        set_ = self.costs.get(effect.tool.name, NO_COST)
         counting = spending.CUSTOMERS in budget.limits
         return spending.cost_of(
-            money=spending.money_of(effect.value, declared, worst, budget.limits),
+            money=spending.money_of(effect.value, declared, set_.worst, budget.limits),
             counts=not effect.read_only,
             new_customer=counting and (budget.id, subject_of(effect)) not in self.touched,
             timeout=times_of(effect).timeout,
+            looks=set_.looks,
         )
 
     def _take(self, effect: Effect, budget: Budget, need: Cost) -> None:

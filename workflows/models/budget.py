@@ -103,11 +103,13 @@ class Reservation(models.Model):
 
 
 class ToolCost(models.Model):
-    """What an act of a tool is taken to cost where its value isn't known, by currency. A person sets it."""
+    """What an act of a tool is taken to cost where its value isn't known, by currency. A person sets it.
+
+    `looks`: how many calls more each send is taken for, where looks at what it did cost as much as sends."""
 
     tool = models.CharField(primary_key=True, max_length=200)
     worst = json_field(dict)
-    looks = models.BooleanField(default=False)  # a look at what it did costs a call, too
+    looks = models.PositiveSmallIntegerField(default=0)
 
     def __str__(self) -> str:
         return self.tool

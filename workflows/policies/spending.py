@@ -111,14 +111,15 @@ def money_of(value: Any, declared: Mapping[str, Any] | None, worst: Amounts, lim
     return {unit: max(limits.get(unit, 0), 1) for unit in ([named] if _currency(named) else limited)}
 
 
-def cost_of(*, money: Amounts, counts: bool, new_customer: bool, timeout: float) -> Cost:
-    """`counts`: it changes something, so it is an effect; `timeout`: seconds, the longest that one call may take."""
+def cost_of(*, money: Amounts, counts: bool, new_customer: bool, timeout: float, looks: int = 0) -> Cost:
+    """`counts`: it changes something, so it is an effect; `timeout`: seconds, the longest that one call may take;
+    `looks`: the calls that looking at it may cost."""
     worth = dict(money)
     if counts:
         worth[EFFECTS] = 1
     if counts and new_customer:
         worth[CUSTOMERS] = 1
-    return Cost(worth, {CALLS: 1, TIME: milliseconds(timeout)})
+    return Cost(worth, {CALLS: 1 + looks, TIME: milliseconds(timeout)})
 
 
 def short_of(book: Book, need: Amounts, now: dt.datetime) -> Short | None:
@@ -174,7 +175,8 @@ def draws_on_reserve(kind: str) -> bool:
 
 def drawn(cost: Cost, sent_before: dt.datetime | None) -> Amounts:
     """What one send of an undoing draws from the reserve: its worth the first time, then only the call."""
-    return {CALLS: 1} if sent_before else {**cost.worth, CALLS: 1}
+    calls = {CALLS: cost.call[CALLS]}
+    return calls if sent_before else {**cost.worth, **calls}
 
 
 def plus(one: Mapping[str, int], other: Mapping[str, int]) -> Amounts:

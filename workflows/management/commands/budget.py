@@ -18,6 +18,7 @@ from workflows.policies.spending import CURRENCY, EVER, LENGTHS, TIME, said
 
 COUNTS = ("calls", "effects", "customers", "seconds")
 NONE = "none"
+MOST_LOOKS = 1000  # no manifest asks for more
 LONGEST_NUMBER = 16  # digits; the limits themselves are checked where they are written
 
 
@@ -42,6 +43,7 @@ class Command(PlainCommand):
             metavar="EUR=100",
             help="of a tool: what an act of unknown cost is taken for",
         )
+        parser.add_argument("--looks", metavar="N", help="of a tool: calls more that looks at each of its acts cost")
         parser.add_argument("--why", default="", help="in a sentence; whoever confirms it reads this")
         parser.add_argument("--json", action="store_true", help="print JSON and nothing else")
 
@@ -49,8 +51,8 @@ class Command(PlainCommand):
         try:
             if options["of"] is None:
                 self._list(as_json=options["json"])
-            elif options["worst"]:
-                self._worst(options)
+            elif options["worst"] or options["looks"] is not None:
+                self._costs(options)
             else:
                 self._change(options)
         except MakegoodError as error:
@@ -70,18 +72,25 @@ class Command(PlainCommand):
         else:
             self.stdout.write(f"{budget}: {in_words(budget)}")
 
-    def _worst(self, options: dict[str, Any]) -> None:
+    def _costs(self, options: dict[str, Any]) -> None:
         name = options["name"]
         if options["of"] != "tool" or not Tool.objects.filter(name=name).exists():
-            raise Invalid(
-                raising.NOTHING, [Flaw("name", name, "--worst takes a tool that is applied: budget tool NAME")]
-            )
-        worst = {unit: amount for unit, amount in _money("--worst", options["worst"]) if amount is not None}
-        cost, _ = ToolCost.objects.update_or_create(tool=name, defaults={"worst": worst})
+            raise Invalid(raising.NOTHING, [Flaw("name", name, "must be a tool that is applied: budget tool NAME …")])
+        changed: dict[str, Any] = {}
+        if options["worst"]:
+            worst = _money("--worst", options["worst"])
+            changed["worst"] = {unit: amount for unit, amount in worst if amount is not None}
+        if options["looks"] is not None:
+            changed["looks"] = min(_whole("--looks", options["looks"]) or 0, MOST_LOOKS)
+        cost, _ = ToolCost.objects.update_or_create(tool=name, defaults=changed)
         if options["json"]:
-            self.stdout.write(json.dumps({"tool": name, "worst": cost.worst}))
-        else:
-            self.stdout.write(f"An act of {name} of unknown cost is taken for {_said(worst) or 'all that is allowed'}.")
+            self.stdout.write(json.dumps({"tool": name, "worst": cost.worst, "looks": cost.looks}))
+            return
+        worst_said = ", ".join(said(unit, amount) for unit, amount in cost.worst.items())
+        self.stdout.write(
+            f"An act of {name} whose cost isn't known is taken for {worst_said or 'all that is allowed'}."
+        )
+        self.stdout.write(f"Each send is taken for {said('calls', 1 + cost.looks)}.")
 
     def _list(self, *, as_json: bool) -> None:
         found = Budget.objects.exclude(owner__startswith="run:").order_by("owner", "per")
@@ -139,10 +148,6 @@ def in_words(budget: Budget) -> str:
     book = budget.book()
     parts = [f"{said(unit, limit)} ({said(unit, book.taken(unit))} taken)" for unit, limit in book.limits.items()]
     return ", ".join(parts) or "no limit"
-
-
-def _said(amounts: dict[str, int]) -> str:
-    return ", ".join(said(unit, amount) for unit, amount in amounts.items())
 
 
 def url(budget: Budget) -> str:
