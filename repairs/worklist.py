@@ -78,6 +78,18 @@ VIEWS = (
         lambda at, me: Q(reasons__contains=[{"code": "unreachable"}]),
         "Every system that was asked could be reached.",
     ),
+    View(
+        "quarantined",
+        "Quarantined",
+        lambda at, me: Q(reasons__contains=[{"code": "poison"}]),
+        "No work was kept away from the workers because it ends them.",
+    ),
+    View(
+        "still",
+        "No progress",
+        lambda at, me: Q(reasons__contains=[{"code": "no_progress"}]),
+        "Everything that waits has waited no longer than it may.",
+    ),
     View("late", "Past deadline", lambda at, me: Q(deadline__lt=at), "No case is past its deadline."),
 )
 

@@ -12,6 +12,7 @@ from config.house import stopping
 from workflows import bells, garbage, history, queue
 from workflows.authority import credentials, stops
 from workflows.drain import Drain, next_due
+from workflows.engine.overdue import overdue
 from workflows.engine.recover import recover
 
 CLAIM_FOR = 40.0  # seconds; the longest call (60) and its record then end within the task's 120
@@ -73,12 +74,14 @@ def _beat(slot: int) -> None:
 
 
 def sweep() -> None:
-    """Once a minute: lost leases, dead holders, ended stops, partitions and checkpoints, a drain where none lives."""
+    """Once a minute: lost leases, ended stops, secrets, runs that stand still, partitions, a drain where none lives."""
     lost = recover(dead_holders=True)
     if lost:
         log.warning("leases lost", effects=len(lost))
     for stop in stops.end_over():
         log.info("stop ended", on=stop.on)
     credentials.wake()
+    if late := overdue():
+        log.warning("runs stand still", runs=len(late))
     history.keep()
     queue.ring()

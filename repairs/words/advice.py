@@ -73,6 +73,9 @@ def of_the_run(reasons: Sequence[Reason]) -> Advice:
     if "budget" in codes:
         why = "Propose a higher limit on the budget's page and have a second person confirm, or let the run's time end."
         return Advice(BY_HAND, why)
+    if "no_progress" in codes:
+        why = "See on its page what it waits for, and by doctor whether workers run; it goes on by itself once it can."
+        return Advice(BY_HAND, why)
     if "engine_error" in codes:
         why = "Ask an operator to read the log; the engine tries the run again as soon as something of it moves."
         return Advice(BY_HAND, why)
@@ -101,6 +104,8 @@ def by_hand(effect: EffectFacts) -> str:
             return "do it at the provider by hand, or decide to leave it"
         case "no_compensation" | "irreversible_happened" | "hold":
             return "decide what becomes of what stands"
+        case "poison":
+            return "find out why its tool ends the worker that uses it, and mend the tool"
         case "several":
             return "remove what should be gone" if effect.undoing else "keep one at the provider and remove the others"
         case "disputed":

@@ -87,6 +87,14 @@ CLAUSES: dict[str, tuple[str, str]] = {
         "its budget is used up, and only a raised one lets it go on",
         "its budget is used up, and only a raised one lets it go on",
     ),
+    "poison": (
+        "every worker that took it died or never came back, so no worker gets it any more",
+        "every worker that took its undoing died or never came back, so no worker gets it any more",
+    ),
+    "no_progress": (
+        "it has got no further for longer than it may",
+        "nothing has got any further for longer than it may",
+    ),
     "engine_error": (
         "the engine met an error of its own there and set the run aside",
         "the engine met an error of its own there and set the run aside",
@@ -155,6 +163,8 @@ TITLES = {
     "no_compensation": "no way to undo",
     "look_again": "being looked at",
     "budget": "budget used up",
+    "poison": "ends its workers",
+    "no_progress": "no progress",
     "engine_error": "set aside by the engine",
 }
 

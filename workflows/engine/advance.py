@@ -12,7 +12,7 @@ from collections import defaultdict
 from typing import Any
 
 from workflows import ledger, rows
-from workflows.engine.parts import forward, turning
+from workflows.engine.parts import forward, turning, waits
 from workflows.fetch import fetch
 from workflows.models import Effect, Run, Step
 from workflows.policies import run_words
@@ -111,6 +111,8 @@ def _one(run: Run, steps: list[Step], effects: list[Effect], changes: Changes, p
         reasons = forward.go_on(run, steps, effects, changes)
     if run.phase == Phase.UNWINDING:
         reasons = turning.turn_back(run, steps, effects, changes)
+    if run.phase != Phase.OVER:
+        reasons = [*reasons, *waits.too_long(run, steps, effects, reasons, changes)]
     run.people_reasons, run.needs_person = reasons, bool(reasons)
     _say(run, steps, effects + changes.born[run.id], changes.now)
     if (run.needs_person, list(run.people_reasons)) != (was[2], was[3]) or (was[2] and run.phase == Phase.OVER):
