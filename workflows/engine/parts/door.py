@@ -5,9 +5,10 @@ from __future__ import annotations
 import dataclasses
 import datetime as dt
 import json
+import re
 import traceback
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from workflows import making
 from workflows.authority import credentials
@@ -17,8 +18,10 @@ from workflows.outcomes import Outcome, Sighting, Unknown, Verdict
 from workflows.toolbox import tool_of
 from workflows.tools.base import Tool
 from workflows.tools.call import Call
+from workflows.tools.keeping import keepable
 
 WHILE_LOOKING = 80.0  # seconds: the longest a look may take (its timeout is at most 60) before another tries
+A = TypeVar("A", bound=Outcome | Sighting)
 TRACEBACK_KEPT = 4000  # characters: enough to find our bug, bounded as all evidence is
 
 
@@ -43,19 +46,27 @@ def calls_of(effects: Sequence[Effect], now: dt.datetime) -> list[tuple[Tool, Ca
 def guarded(act: Callable[[], Outcome]) -> Outcome:
     """An exception out of a tool is our bug; nobody knows what was sent before it. So is an answer that isn't JSON."""
     try:
-        outcome = act()
-        _sound(outcome.evidence, getattr(outcome, "result", None))
-        return outcome
+        return _kept(act())
     except Exception:
-        return Unknown(
-            reason="our tool broke in the middle of the call",
-            evidence={"traceback": traceback.format_exc()[-TRACEBACK_KEPT:]},
-        )
+        return Unknown(reason="our tool broke in the middle of the call", evidence=_broken())
 
 
-def _sound(*documents: Any) -> None:
-    """Raises `ValueError` for what is no number in JSON; it would be written as null, which is another answer."""
-    _strict(documents)
+def _kept(answer: A) -> A:
+    """The answer as the database can hold it: what it did is done, and must be written whatever characters it came in.
+
+    Raises `ValueError` for what is no number in JSON; it would be written as null, which is another answer."""
+    said = {name: value for name in SAID if (value := getattr(answer, name, None))}
+    if not UNHELD.search(_strict(said)):
+        return answer
+    return dataclasses.replace(answer, **{name: keepable(value) for name, value in said.items()})
+
+
+SAID = ("reason", "code", "result", "evidence", "poll")
+UNHELD = re.compile(r"\\u(?:0000|d[89a-f])")  # NUL and halves of surrogate pairs, as JSON in ASCII writes them
+
+
+def _broken() -> dict[str, Any]:
+    return {"traceback": keepable(traceback.format_exc()[-TRACEBACK_KEPT:])}
 
 
 _strict = json.JSONEncoder(allow_nan=False, default=str).encode
@@ -63,12 +74,6 @@ _strict = json.JSONEncoder(allow_nan=False, default=str).encode
 
 def seen(act: Callable[[], Sighting]) -> Sighting:
     try:
-        sighting = act()
-        _sound(sighting.evidence, sighting.result)
-        return sighting
+        return _kept(act())
     except Exception:
-        return Sighting(
-            verdict=Verdict.INCONCLUSIVE,
-            reason="our tool broke while it looked",
-            evidence={"traceback": traceback.format_exc()[-TRACEBACK_KEPT:]},
-        )
+        return Sighting(verdict=Verdict.INCONCLUSIVE, reason="our tool broke while it looked", evidence=_broken())
