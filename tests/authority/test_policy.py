@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import time
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from workflows.authority import policies, policy
+from workflows.authority.approvals import digest
 from workflows.authority.policy import facts
 from workflows.errors import Invalid
 
@@ -177,3 +180,20 @@ def test_each_fact_that_is_named_can_be_asked() -> None:
         for name in names or ():
             if root != "value":
                 assert decide(document(rule(f"type({root}.{name}) != type(null) || true"))).verdict == "allow", name
+
+
+def test_the_page_about_policies_names_every_fact_and_its_example_holds() -> None:
+    page = (Path(policies.__file__).parents[2] / "docs" / "policies.md").read_text()
+    checked = policy.check(page.split("```yaml\n")[1].split("```")[0])
+    assert policy.flaws(checked) == []
+    told = dict(re.findall(r"^\| `(\w+)` \| (.*) \|$", page, re.MULTILINE))
+    for name, fields in facts.NAMES.items():
+        assert name in told
+        if fields and name != "profile":
+            assert fields <= set(re.findall(r"`(\w+)`", told[name])), name
+    assert set(policy_words()) <= set(re.findall(r"`(\w+)`", page))
+
+
+def policy_words() -> list[str]:
+    """Why an approval can be void; the page tells each."""
+    return [word for word in digest.WORDS if word != "other_effect"]
