@@ -1,5 +1,5 @@
 """Keeps what was there before an effect changes it, for the tool that declares so: read after the intent is committed,
-written before the first byte leaves. Without the image the effect isn't sent."""
+written before the first byte leaves. Without the image the effect isn't sent, nor on a base that was changed since."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from django.db import transaction
 from workflows import ledger, rows
 from workflows.authority import approvals
 from workflows.authority.approvals import digest
+from workflows.engine.parts import fresh as based
 from workflows.engine.parts.door import calls_of, seen
 from workflows.models import Effect
 from workflows.outcomes import NotSent, Outcome, Refused, Sighting, Verdict
@@ -19,27 +20,37 @@ from workflows.toolbox import tool_of
 from workflows.tools.base import Tool
 from workflows.tools.call import Call
 
+Read = Sighting | Outcome | None
+
 
 def wants(effect: Effect) -> bool:
     """Once, before the first send; under an approval before each, while none did anything: it is of what is there."""
     fresh = effect.before is None or (effect.approval is not None and not effect.doubt)
-    return effect.operation == "execute" and fresh and tool_of(effect.tool).has("before")
+    imaged = effect.operation == "execute" and fresh and tool_of(effect.tool).has("before")
+    return imaged or based.wanted(effect)
 
 
-def begin(effects: Sequence[Effect], pool: Executor, now: dt.datetime) -> list[tuple[Effect, Future[Sighting]]]:
+def begin(effects: Sequence[Effect], pool: Executor, now: dt.datetime) -> list[tuple[Effect, Future[Read]]]:
     """Starts the reads of what is there now; the futures never raise."""
+    reads = based.reads_of(effects, now)
     return [
-        (effect, pool.submit(_read, tool, call))
+        (effect, pool.submit(_read, tool, call, reads.get(effect.id, [])))
         for effect, (tool, call) in zip(effects, calls_of(effects, now), strict=True)
     ]
 
 
-def _read(tool: Tool, call: Call) -> Sighting:
-    return seen(lambda: tool.before(call))
+def _read(tool: Tool, call: Call, reads: based.Reads) -> Read:
+    """None: there is nothing to keep, and what it is based on is as it was."""
+    if (stale := based.stale(reads)) is not None:
+        return stale
+    return seen(lambda: tool.before(call)) if tool.has("before") else None
 
 
-def keep(read: Sequence[tuple[Effect, Sighting]]) -> tuple[list[Effect], list[tuple[Effect, Outcome]]]:
+def keep(answers: Sequence[tuple[Effect, Read]]) -> tuple[list[Effect], list[tuple[Effect, Outcome]]]:
     """(those whose image is written now and may be sent, those that may not with why), under their fence."""
+    read = [(effect, answer) for effect, answer in answers if isinstance(answer, Sighting)]
+    kept = [effect for effect, answer in answers if answer is None]
+    not_sent = [(effect, answer) for effect, answer in answers if answer and not isinstance(answer, Sighting)]
     found = [(effect.twin(), seen_) for effect, seen_ in read if seen_.verdict == Verdict.FOUND]
     with transaction.atomic():
         targets = [(t, s.result, s.evidence.get("version")) for t, s in found if _versioned(t)]
@@ -51,8 +62,6 @@ def keep(read: Sequence[tuple[Effect, Sighting]]) -> tuple[list[Effect], list[tu
             twin.payload = {"before": "kept"}
         written = ledger.save_effects([twin for twin, _ in images], now=rows.now())
     twins = {twin.id: twin for twin, _ in images}
-    kept: list[Effect] = []
-    not_sent: list[tuple[Effect, Outcome]] = []
     for effect, seen_ in read:
         if effect.id in written:
             effect.__dict__.update(twins[effect.id].__dict__)

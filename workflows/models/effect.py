@@ -51,6 +51,7 @@ class Effect(models.Model):
     customer_visible = models.BooleanField()
     residue = models.TextField(blank=True)
     value = json_field()
+    reads = json_field()  # what it is based on: steps that read, with the versions they read; None for nothing
     on_behalf_of = models.CharField(max_length=100, blank=True)
     # What it is aimed at, and what of it stems from untrusted content; see `workflows.origins`.
     origin = json_field(list)

@@ -1,4 +1,4 @@
-"""A natural key's world is asked anew where somebody else was at it since: nothing is sent on old news. For dispatch."""
+"""A natural key's world is asked anew where somebody was at it since: nothing is sent on old news. For dispatch."""
 
 from __future__ import annotations
 

@@ -6,6 +6,7 @@ import datetime as dt
 from typing import TYPE_CHECKING, Any
 
 from workflows import making, origins
+from workflows.engine.parts import fresh
 from workflows.errors import shown
 from workflows.models import Effect, Run, Step
 from workflows.policies import order
@@ -116,6 +117,7 @@ def _begin(run: Run, step: Step, steps: list[Step], earlier: list[Effect], chang
         step.begin(arguments=arguments)
         effect = making.forward(run, step, steps, changes.now)
         origins.count(effect, earlier)
+        effect.reads = None if effect.read_only else fresh.recorded(step, steps, earlier)
     except ExpressionError as trouble:
         step.event = ""
         step.fail(reason="bad_arguments", detail=shown(str(trouble), 500))

@@ -1,0 +1,68 @@
+"""A write that is based on a read is not sent once what was read has changed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.engine.conftest import states
+from tests.engine.simulated import World
+from workflows.models import Effect
+from workflows.outcomes import Acknowledged, Outcome, Unknown
+from workflows.tools.base import Tool
+from workflows.tools.call import Call
+
+pytestmark = pytest.mark.django_db(transaction=True)
+Make = Callable[..., Any]
+VERSIONS: list[Any] = []  # what the reads show, in order; the last goes on
+
+
+class Reader(Tool):
+    def send(self, call: Call) -> Outcome:
+        version = VERSIONS.pop(0) if len(VERSIONS) > 1 else VERSIONS[0]
+        if version is None:
+            return Unknown(reason="no answer")
+        return Acknowledged(result={"id": "it", "version": version})
+
+
+@pytest.fixture
+def based(world: World, tool: Make, workflow: Make) -> Any:
+    """A workflow that reads a thing, and writes right after it."""
+    read = tool("t.read", effect_class="read_only", access="read_only", undo=False, verify=False)
+    read.spec["class"] = f"{__name__}.Reader"
+    read.spec["execute"]["version"] = "${ body.version }"
+    read.save()
+    tool("t.write")
+    return workflow("t.read", "t.write")
+
+
+@pytest.mark.parametrize(
+    ("versions", "becomes", "sends", "why"),
+    [
+        ([7], "verified present", 1, ""),
+        ([7, 8], "failed nothing", 0, "stale_read"),
+        (["a", "b"], "failed nothing", 0, "stale_read"),
+        ([7, 6, 7], "verified present", 1, ""),
+        ([7, None, 7], "verified present", 1, ""),
+    ],
+    ids=["as it was", "newer", "another tag", "a replica that is behind", "unreadable for a while"],
+)
+def test_a_write_goes_only_while_what_it_is_based_on_is_as_it_was_read(
+    world: World, based: Any, run_through: Make, versions: list[Any], becomes: str, sends: int, why: str
+) -> None:
+    VERSIONS[:] = versions
+    run = run_through(based)
+    assert (states(run)["write forward"], len(world.sends)) == (becomes, sends)
+    write = Effect.objects.get(run=run, step__name="write")
+    assert write.reason == why
+    assert write.reads[0]["version"] == versions[0]
+
+
+def test_after_a_send_that_may_have_changed_it_itself_a_write_is_not_called_stale(
+    world: World, based: Any, run_through: Make
+) -> None:
+    VERSIONS[:] = [7, 7, 8]
+    world.script("t.write", "execute", "lost_after")
+    assert states(run_through(based))["write forward"] == "verified present"
