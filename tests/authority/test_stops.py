@@ -13,11 +13,13 @@ from tests.engine.simulated import World
 from workflows import proof, reading, rows
 from workflows.authority import stops
 from workflows.drain import Drain, drain_once
-from workflows.engine import dispatch
+from workflows.engine import dispatch, record
 from workflows.engine.advance import advance
 from workflows.engine.cancel import cancel
+from workflows.engine.recover import recover
 from workflows.errors import Denied, Invalid, StaleFence
 from workflows.models import Agent, Effect, Entry, Run, Stop
+from workflows.outcomes import Acknowledged
 
 pytestmark = pytest.mark.django_db(transaction=True)
 Make = Callable[..., Any]
@@ -143,6 +145,29 @@ def test_looks_go_on_under_every_stop(world: World, tool: Make, workflow: Make, 
     drain.close()
     assert states(again(run)) == {"a forward": "verified present"}
     assert len(world.sends) == 1
+
+
+def test_a_late_yes_to_what_is_held_by_now_is_looked_at_before_anything_is_sent_again(
+    world: World, tool: Make, workflow: Make, begin: Make
+) -> None:
+    """Its worker was given up, nothing was seen, and the resend is held: then the first send's answer comes."""
+    tool("t.a")
+    world.honours_keys = False
+    run = begin(workflow("t.a"))
+    advance()
+    [late] = dispatch.dispatch(1)
+    Effect.objects.update(lease_until=rows.now() - dt.timedelta(hours=1))
+    stop = freeze()
+    recover()
+    drain_once()
+    assert held(run) == [("blocked", "hold", [str(stop.id)])]
+    world.things[late.key] = {}
+    record.record([(late, Acknowledged(result={"id": f"id-{late.key}"}))])
+    drain_once()
+    assert states(again(run)) == {"a forward": "verified present"}, "under the stop: it was only looked at"
+    stops.lift(stop.id, by=OTHER, why="well again")
+    drain_once()
+    assert (again(run).state, world.sends) == ("completed", [])
 
 
 def test_time_under_a_stop_is_not_the_effects_own(world: World, tool: Make, workflow: Make, begin: Make) -> None:

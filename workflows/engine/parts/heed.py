@@ -38,10 +38,10 @@ def _heed(effect: Effect, outcome: Outcome, now: dt.datetime) -> bool:
         else:
             effect.stick(reason="several", detail=two, world="several")
         return True
-    if effect.state in (S.UNKNOWN, S.ACKNOWLEDGED, S.READY) and effect.verifiable:
+    if effect.state in (S.UNKNOWN, S.ACKNOWLEDGED, S.READY, S.BLOCKED) and effect.verifiable:
         _learn(effect, outcome, now)
-        if effect.state == S.READY:
-            effect.block(reason="dependency", blocked_by=[{"look": "a late answer came"}], due_at=now)
+        if effect.state in (S.READY, S.BLOCKED):
+            _look_first(effect, "a late answer came", now)
         else:
             effect.due_at = now
             effect.note()
@@ -63,6 +63,15 @@ def _heed(effect: Effect, outcome: Outcome, now: dt.datetime) -> bool:
         effect.stick(reason="late_answer", detail=detail, world="unknown")
         return True
     return False
+
+
+def _look_first(effect: Effect, why: str, now: dt.datetime) -> None:
+    """Before anything is sent the world is asked, whatever else it waits for; it will wait for that again."""
+    if effect.state == S.READY:
+        effect.block(reason="dependency", blocked_by=[{"look": why}], due_at=now)
+        return
+    effect.reason, effect.blocked_by, effect.due_at = "dependency", [{"look": why}], now
+    effect.note()
 
 
 def _learn(effect: Effect, outcome: Outcome, now: dt.datetime) -> None:
@@ -101,8 +110,8 @@ def a_look(effect: Effect, seen: Sighting, now: dt.datetime) -> bool:
         return True
     if seen.verdict not in (Verdict.FOUND, Verdict.DIFFERS, Verdict.SEVERAL):
         return False
-    if effect.state == S.READY:
-        effect.block(reason="dependency", blocked_by=[{"look": "a late look saw something"}], due_at=now)
+    if effect.state in (S.READY, S.BLOCKED):
+        _look_first(effect, "a late look saw something", now)
         return True
     if effect.state in (S.FAILED, S.CANCELLED):
         detail = "a look that came late had seen something after all"
