@@ -68,8 +68,8 @@ def facts(effects: Sequence[Effect], now: dt.datetime) -> dict[uuid.UUID, dict[s
 
 
 def _earlier(effects: Sequence[Effect], books: Books) -> list[Reservation]:
-    found = budget_rows.reservations([e.id for e in effects if e.first_sent_at])
-    return [row for row in found if row.budget_id in books.books]
+    sent = [effect.id for effect in effects if effect.first_sent_at]
+    return [row for row in budget_rows.reservations(sent) if row.budget_id in books.books] if sent else []
 
 
 class _Desk:

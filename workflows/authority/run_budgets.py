@@ -24,7 +24,7 @@ def parent(agent: Agent, asked: dict[str, Any] | None) -> Budget | None:
     if not asked or "of" not in asked:
         return None
     named = asked["of"]
-    run = Run.objects.filter(id=uuid.UUID(named), agent=agent).values_list("id", flat=True).first()
+    run = Run.objects.filter(id=uuid.UUID(named), **agent.owned).values_list("id", flat=True).first()
     if run is None:
         raise Invalid("The run was not begun.", [Flaw("budget.of", named, "there is no such run, or it isn't yours")])
     found = Budget.objects.filter(owner=f"run:{run}").first()
