@@ -241,7 +241,7 @@ def test_a_look_into_a_calendar_believes_only_a_calendar(
     monkeypatch: pytest.MonkeyPatch, reply: bytes, verdict: Verdict, reached: bool
 ) -> None:
     monkeypatch.setenv("MAKEGOOD_SECRET_CALENDAR", "x")
-    with RawServer([reply]) as raw:
+    with RawServer([reply], [answer(b"", 405)]) as raw:
         seen = tool(BOOKING.replace("URL", raw.url)).look(call(arguments=ARGUMENTS))
         forget()
     assert (seen.verdict, seen.reached) == (verdict, reached)

@@ -41,7 +41,10 @@ def handle(book: Book, wire: Wire, plan: Switch) -> Reply:
         return _list(book, wire, plan, collection, query)
     if wire.method == "DELETE" and query:
         return _delete_found(book, collection, query, plan)
-    thing = book.objects.get(urllib.parse.unquote(wanted))
+    name = urllib.parse.unquote(wanted)
+    thing = book.objects.get(name)
+    if wire.method == "PUT" and wire.headers.get("if-none-match") == "*":
+        return _put(book, wire, collection, name)
     if thing is None or thing.collection != collection:
         return Reply(status=404, body={"error": "no such object"})
     match wire.method:
@@ -107,6 +110,18 @@ def _replay(known: Remembered, wire: Wire, plan: Switch) -> Reply:
     if reply is None:
         return Reply(status=409, body={"error": "a request with this key is still being worked on"})
     return Reply(status=reply.status, body=reply.body, headers={"Idempotent-Replayed": "true"})
+
+
+def _put(book: Book, wire: Wire, collection: str, name: str) -> Reply:
+    """Stored under the caller's own name, if nothing is there yet."""
+    thing = book.objects.get(name)
+    if thing is not None and thing.body is not None:
+        return Reply(status=412, body={"error": "something is there already"})
+    if not isinstance(wire.body, dict):
+        return Reply(status=400, body={"error": "a JSON object is wanted"})
+    body = dict(wire.body)
+    thing = dataclasses.replace(book.draft(collection, wire.key, body), id=name)
+    return Reply(status=201, body={**body, "id": name}, change=lambda: book.write(thing, body))
 
 
 def _change(book: Book, wire: Wire, thing: Object, plan: Switch) -> Reply:

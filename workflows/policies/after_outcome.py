@@ -69,6 +69,10 @@ def refused(effect: Facts, outcome: Refused, times: Timings, now: dt.datetime) -
         if not outcome.temporary:
             return unsettled(effect, detail, times, now, reason=outcome.code or "refused")
         return unsettled(effect, detail, times, now, wait=outcome.retry_after or 0.0)
+    if not outcome.temporary and effect.believe_miss_from is not None and times.verifies:
+        # An earlier send ended unknown and was looked for in vain. What stands in the way now may be ours after all.
+        detail = f"refused ({outcome.reason}) after a send without an answer"
+        return unsettled(effect, detail, times, now, reason=outcome.code or "refused")
     if not outcome.temporary:
         return spent(effect, outcome.code or "refused", outcome.reason)
     if effect.attempts >= times.attempts:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import datetime as dt
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
@@ -10,6 +11,7 @@ from workflows.errors import Flaw
 from workflows.outcomes import Acknowledged, NotSent, Outcome, Refused, Sighting, Unknown, Verdict
 from workflows.tools import expressions, moments, urls
 from workflows.tools.base import Tool
+from workflows.tools.caldav import dav
 from workflows.tools.caldav.event import Event, asked, differences, written
 from workflows.tools.expressions import ExpressionError
 from workflows.tools.http import judging, looking
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
 
 GONE = (404, 410)
 CHANGED = 412
+UID_TAKEN = (403, 409)
+TOO_MANY, BROKEN = 429, 500
 NOT_THERE = "at the delete: not there, by whoever's act"
 UNREAD = "the event couldn't be read before its delete"
 # 412 says that something is there already, ours perhaps: a look decides.
@@ -63,8 +67,7 @@ class CalDavTool(Tool):
         prepared, answer, kept = read
         forward = call.operation == "execute"
         if answer.status in GONE:
-            verdict = Verdict.ABSENT if forward else Verdict.FOUND
-            return Sighting(verdict=verdict, reason=f"status {answer.status}", evidence=kept)
+            return self._elsewhere(call, event, kept, f"status {answer.status}")
         if answer.status != 200:
             # No condition is declared, so the judge says what such an answer is worth.
             return hidden(prepared, judging.sighting({}, answer, {}, kept))
@@ -93,6 +96,8 @@ class CalDavTool(Tool):
         answer, kept = found
         if answer.status == CHANGED:
             return Unknown(reason="status 412: something stands under this UID already", evidence=kept)
+        if answer.status in UID_TAKEN and dav.ELSEWHERE in answer.body:
+            return Unknown(reason=f"status {answer.status}: this UID stands at another address", evidence=kept)
         outcome = judging.outcome(self._told(call, PUT, url), answer, {}, kept, first_undoing=False)
         if isinstance(outcome, Acknowledged):
             times = {"start": moments.told(event.start), "end": moments.told(event.end)}
@@ -100,12 +105,15 @@ class CalDavTool(Tool):
         return hidden(prepared, outcome)
 
     def _delete(self, call: Call, url: str, event: Event) -> Outcome:
-        """1. With the ETag that is known. 2. Without one, or where it changed: read, and only what is still ours."""
+        """1. With the ETag that is known. 2. Without one, or where it changed: read, and only what is still ours.
+
+        An ETag that failed is never named again."""
         deadline = Deadline(self.spec["compensate"]["timeout"])
-        etag, again = str(call.result.get("etag") or ""), False
+        known = str(call.result.get("etag") or "")
+        etag, again, failed = "" if call.attempt > 1 else known, False, known if call.attempt > 1 else ""
         while True:
             if not etag:
-                read = self._own_etag(call, url, event, deadline)
+                read = self._own_etag(call, url, event, deadline, failed)
                 if not isinstance(read, str):
                     return read
                 etag, again = read, True
@@ -117,13 +125,15 @@ class CalDavTool(Tool):
             if answer.status != CHANGED or again:
                 break
             # 412 proves that nothing was deleted. Servers change events themselves; people do too, and that is kept.
-            etag = ""
+            etag, failed = "", etag
         if answer.status in GONE:
             return Unknown(reason=f"status {answer.status} {NOT_THERE}", evidence=kept)
         first = call.attempt == 1
         return hidden(prepared, judging.outcome(self._told(call, DELETE, url), answer, {}, kept, first_undoing=first))
 
-    def _own_etag(self, call: Call, url: str, event: Event, deadline: Deadline) -> str | NotSent | Refused | Unknown:
+    def _own_etag(
+        self, call: Call, url: str, event: Event, deadline: Deadline, failed: str
+    ) -> str | NotSent | Refused | Unknown:
         """The present ETag of an event that is still as we booked it. A read that fails changed nothing: not sent."""
         read = self._get(call, url, timeout=deadline.seconds_left())
         if isinstance(read, Sighting):
@@ -136,14 +146,69 @@ class CalDavTool(Tool):
             return NotSent(reason=f"{UNREAD}: status {answer.status}: {seen.reason}", evidence=kept)
         if seen.verdict is not Verdict.FOUND:
             return Refused(reason=f"the event was changed since it was booked: {seen.reason}", evidence=kept)
-        return answer.headers.get("etag", "*")
+        etag: str = answer.headers.get("etag", "*")
+        if etag == failed:
+            etag = self._etag_once_more(call, url, deadline)
+        if etag in ("", failed):
+            stale = f"the calendar still tells the ETag {failed} that just failed"
+            return Refused(reason=sentence(stale), temporary=True, evidence=kept)
+        return etag
+
+    def _etag_once_more(self, call: Call, url: str, deadline: Deadline) -> str:
+        """By PROPFIND, which caches keep apart from GET; "" where that tells nothing."""
+        prepared = self._prepared(call, "PROPFIND", url, {**dav.XML, "Depth": "0"}, dav.ETAG)
+        found = attempt(prepared, timeout=deadline.seconds_left())
+        if not isinstance(found, tuple) or found[0].status != dav.MULTISTATUS:
+            return ""
+        try:
+            return next((one.etag for one in dav.objects(found[0].body)), "")
+        except ValueError:
+            return ""
+
+    def _elsewhere(self, call: Call, event: Event, kept: Evidence, reason: str) -> Sighting:
+        """Nothing stands at our address. It is gone only if its UID stands nowhere in the calendar."""
+        forward = call.operation == "execute"
+        nowhere = Sighting(verdict=Verdict.ABSENT if forward else Verdict.FOUND, reason=reason, evidence=kept)
+        calendar = self._calendar(call)
+        prepared = self._prepared(call, "REPORT", calendar, {**dav.XML, "Depth": "1"}, dav.search(event.uid))
+        found = attempt(prepared, timeout=self.spec[call.operation]["timeout"])
+        if not isinstance(found, tuple):
+            return Sighting(
+                verdict=Verdict.INCONCLUSIVE, reason=found.reason, reached=False, evidence=dict(found.evidence)
+            )
+        answer, told = found
+        if answer.status == TOO_MANY or answer.status >= BROKEN:
+            return hidden(prepared, judging.sighting({}, answer, {}, told))
+        if answer.status != dav.MULTISTATUS:
+            return nowhere  # a calendar that can't be searched: its address is all that there is to go by
+        try:
+            there = dav.objects(answer.body)
+        except ValueError as error:
+            unread = f"{reason}; the search can't be read: {sentence(str(error))}"
+            return Sighting(verdict=Verdict.INCONCLUSIVE, reason=unread, evidence=told)
+        there = [one for one in there if event.uid.encode() in one.data]
+        if not there:
+            return nowhere
+        if len(there) > 1:
+            return Sighting(verdict=Verdict.SEVERAL, reason=f"{len(there)} events have this UID", evidence=told)
+        if not forward:
+            return _still_there(told)
+        (one,) = there
+        url = urls.joined(calendar, one.href)
+        seen = _seen(event, url, dataclasses.replace(answer, headers={"etag": one.etag}, body=one.data), told)
+        return hidden(prepared, dataclasses.replace(seen, reason=f"at another address: {seen.reason}"))
 
     def _event(self, call: Call) -> tuple[str, Event]:
         """The address and the event: both follow from the forward call's key and arguments, whatever came back."""
         part, names = self.spec["execute"], self.names(call)
         uid = call.key if call.operation == "execute" else call.forward_key
-        calendar = urls.fill(part["calendar"], names)
-        return f"{calendar.rstrip('/')}/{quote(uid, safe='')}.ics", asked(part, names, uid)
+        url = f"{self._calendar(call)}{quote(uid, safe='')}.ics"
+        if call.operation != "execute" and (known := call.result.get("url")):
+            url = urls.joined(url, str(known))  # where a look found it, should the server have put it elsewhere
+        return url, asked(part, names, uid)
+
+    def _calendar(self, call: Call) -> str:
+        return urls.fill(self.spec["execute"]["calendar"], self.names(call)).rstrip("/") + "/"
 
     def _get(self, call: Call, url: str, *, timeout: float) -> tuple[Prepared, Answer, Evidence] | Sighting:
         part = {"method": "GET", "url": url, "headers": {"Accept": "text/calendar"}, "auth": self._auth()}
