@@ -81,3 +81,49 @@ def test_an_undoing_over_another_runs_later_act_on_the_same_thing_needs_a_person
     assert second in str(truth.run)
     assert story.world.wire("DELETE", "/contacts") == []
     assert story.truth(second).state == "completed"
+
+
+def test_a_restore_that_is_refused_while_the_deletion_is_still_going_on_is_tried_again_on_the_same_target(
+    story: Story,
+) -> None:
+    """The act moves a thing into the bin; its undoing brings that one back. For a while the bin says 409, and reads
+    say 404 of both."""
+    undo = """
+    compensate:
+      method: POST
+      url: "${ env.WORLD_URL }/restored"
+      headers: {Idempotency-Key: "${ key }"}
+      json: {of: "${ result.id }", reference: "${ key }"}
+      temporary: "status in [409, 429]"
+      verify: {url: "${ env.WORLD_URL }/restored?of=${ result.id }",
+               found: "size(body.items) == 1", absent: "size(body.items) == 0"}
+"""
+    member = manifests.tool("audience.member", "members", compensate=undo)
+    story.apply(manifests.three_steps(member=member))
+    refused_at_the_end(story)
+    story.world.script(method="POST", path="/restored", answer="409", times=3)
+    run = story.agent.start()
+    story.settle()
+    sent = story.world.wire("POST", "/restored")
+    assert [w.answered for w in sent] == ["409"] * 3 + ["normal"]
+    assert (len({w.key for w in sent}), len({w.body["of"] for w in sent})) == (1, 1)
+    assert story.agent.get(f"runs/{run}")["state"] == "compensated"
+
+
+def test_the_dependants_that_a_refusal_names_are_named_to_the_person(story: Story) -> None:
+    story.apply(manifests.three_steps())
+    refused_at_the_end(story)
+    story.world.script(method="DELETE", path="/members", undo="refused", times=None)
+    truth = story.truth(story.agent.start())
+    assert "locked by its owner" in truth.details["member compensation"]["detail"]
+
+
+def test_what_undoing_cost_and_who_may_have_seen_it_is_stated(story: Story) -> None:
+    more = 'residue: "Staff may have seen it."\ncost: {amount: 1250, currency: EUR}'
+    story.apply(manifests.three_steps(member=manifests.tool("audience.member", "members", undoing=more)))
+    refused_at_the_end(story)
+    truth = story.truth(story.agent.start())
+    assert (truth.state, truth.residue) == (
+        "compensated_with_residue",
+        ["Staff may have seen it. Undoing it cost EUR 12.50."],
+    )

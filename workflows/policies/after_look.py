@@ -135,7 +135,8 @@ def proved_absent(effect: Facts, times: Timings, *, begun_at: dt.datetime, now: 
         reason = over or "key_expired"
         return Next(move="stick", fields={"reason": reason, "detail": f"not there; {refusal}", "world": "nothing"})
     if refusal:
-        return spent(effect, over or "limits", f"proved absent; {refusal}")
+        last = f"; the last answer: {effect.detail}" if effect.detail and not over else ""
+        return spent(effect, over or "limits", f"proved absent; {refusal}{last}")
     due = backoff.after(now, times.first, effect.attempts - 1, times.max, salt=effect.key)
     return Next(move="resend", fields={"due_at": due, "absent": final(effect, begun_at)})
 

@@ -10,9 +10,11 @@ import functools
 import json
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from workflows import money
 from workflows.outcomes import Outcome, Refused, Sighting, Unknown, Verdict
 from workflows.tools import environment, exactness, expressions, schema
 from workflows.tools.defaults import POLL_EVERY, POLL_WITHIN
+from workflows.tools.expressions import ExpressionError
 from workflows.tools.timings import Timings
 from workflows.tools.tokens import Needs, needs_of
 
@@ -98,7 +100,18 @@ class Tool:
             text = self.profile["residue"]
         else:
             text = (self.spec.get("compensate") or {}).get("residue", "")
-        return expressions.fill_text(text, self.names(call))
+        return f"{expressions.fill_text(text, self.names(call))} {self._cost(call, operation)}".strip()
+
+    def _cost(self, call: Call, operation: str) -> str:
+        """What undoing it cost, in words; "" where no cost is declared, or it can't be told."""
+        declared = (self.spec.get("compensate") or {}).get("cost") if operation == "compensate" else None
+        if not declared:
+            return ""
+        try:
+            cost = expressions.fill(declared, self.names(call))
+            return f"Undoing it cost {money.shown(cost['amount'], cost['currency'])}."
+        except (ExpressionError, TypeError):
+            return "What undoing it cost is not known."
 
     def window_until(self, call: Call) -> str | None:
         """The moment after which this undoing isn't called any more, as declared; None where none is. Raises

@@ -66,7 +66,9 @@ UNHELD = re.compile(r"\\u(?:0000|d[89a-f])")  # NUL and halves of surrogate pair
 
 
 def _broken() -> dict[str, Any]:
-    return {"traceback": keepable(traceback.format_exc()[-TRACEBACK_KEPT:])}
+    text = traceback.format_exc()
+    cut = f"(cut) …{text[-TRACEBACK_KEPT:]}" if len(text) > TRACEBACK_KEPT else text  # its end names the bug
+    return {"traceback": keepable(cut)}
 
 
 _strict = json.JSONEncoder(allow_nan=False, default=str).encode

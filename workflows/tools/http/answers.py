@@ -66,7 +66,7 @@ def evidence(prepared: Prepared, answer: Answer | None, seconds: float, *, whole
     asked = {"method": request.method, "url": sentence(request.url, 2048), "digest": prepared.digest}
     kept: dict[str, Any] = {"request": asked, "seconds": round(seconds, 3)}
     if answer is not None:
-        headers = {name: answer.headers[name][:2048] for name in KEPT_HEADERS if name in answer.headers}
+        headers = {name: sentence(answer.headers[name], 2048) for name in KEPT_HEADERS if name in answer.headers}
         kept["answer"] = {
             "status": answer.status,
             "headers": headers,

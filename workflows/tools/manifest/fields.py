@@ -149,6 +149,7 @@ class Undoing(Strict):
     window_until: Text | None = None
     recheck: Annotated[list[PositiveDuration], Field(max_length=10)] = []
     fallbacks: list[ToolName] = []
+    cost: Value | None = None
     residue: str = ""
 
 

@@ -48,6 +48,7 @@ def check(
             checker.add((*where, "compensate", "fallbacks", number), name, "is no tool here, nor one applied earlier")
     if spec.get("compensate", {}).get("recheck") and "verify" not in spec["compensate"]:
         checker.add((*where, "compensate", "recheck"), raw["compensate"]["recheck"], "needs a verify to look with")
+    checker.templates((*where, "compensate", "cost"), spec.get("compensate", {}).get("cost"), OF_A_CALL | OF_AN_UNDOING)
     until = spec.get("compensate", {}).get("window_until")
     # The window is looked at where the results of other steps aren't at hand.
     checker.templates((*where, "compensate", "window_until"), until, (OF_A_CALL | OF_AN_UNDOING) - {"steps"})
