@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import datetime as dt
+import io
+import json
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
+from django.core.management import CommandError, call_command
 from django.db import connection
 
 from tests.authority.asking import activate, approve, later, rewritten
@@ -543,3 +546,30 @@ def test_asking_takes_the_same_statements_for_1_and_for_32_effects(
     assert numbers[1] == numbers[2]
     assert Approval.objects.filter(state="asked").count() == 34
     assert dt.timedelta(0) < Approval.objects.first().expires_at - Approval.objects.first().asked_at  # type: ignore[union-attr]
+
+
+def test_versions_are_withdrawn_and_their_waiting_work_decided_from_the_command_line(
+    world: World,
+    asking: Asking,
+    person: Make,
+) -> None:
+    person("owner")
+    run, _ = asking()
+
+    def told(*words: str) -> Any:
+        out = io.StringIO()
+        call_command("tool_version", *words, "--json", stdout=out)
+        return json.loads(out.getvalue())
+
+    assert told("withdraw", "t.a v1", "--by", "owner", "--why", "it books twice") == {
+        "tool": "t.a v1",
+        "act": "withdraw",
+    }
+    drain_once()
+    [waiting] = told("waiting")["waiting"]
+    assert (waiting["run"], waiting["is"]) == (str(run.id), "withdrawn")
+    assert told("give-up", waiting["effect"], "--by", "owner", "--why", "start again")["state"] == "cancelled"
+    with pytest.raises(CommandError, match="must be an effect's id"):
+        call_command("tool_version", "let-go", "nonsense", "--by", "owner", "--why", "x")
+    with pytest.raises(CommandError, match=r"there are t\.a v1"):
+        call_command("tool_version", "restore", "t.b", "--by", "owner", "--why", "x")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
 import pytest
+from django.contrib.auth.hashers import make_password
 from django.contrib.auth.models import Group, User
 from django.test import Client
 
@@ -18,10 +20,16 @@ __all__ = ["agent", "begin", "run_through", "tool", "workflow", "world"]
 Make = Callable[..., Any]
 
 
+@functools.cache
+def digest_of_a_long_enough_one() -> str:
+    """Made once: it is slow by intention."""
+    return make_password("a long enough one")
+
+
 @pytest.fixture
 def person(db: None) -> Callable[..., User]:
     def make(name: str, *roles: str) -> User:
-        user = User.objects.create_user(name, password="a long enough one", is_staff=True)
+        user = User.objects.create(username=name, password=digest_of_a_long_enough_one(), is_staff=True)
         user.groups.set(Group.objects.filter(name__in=roles))
         return user
 

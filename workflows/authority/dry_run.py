@@ -58,16 +58,22 @@ def tried(draft: Policy, decisions: Iterable[Decision]) -> DryRun:
             continue
         found.asked += 1
         now = ruled.decide(facts)
-        if (now.verdict, now.rule) == (decision.verdict, decision.rule):
+        was = said_by_policy(decision)
+        if (now.verdict, now.rule) == (was, decision.rule):
             continue
-        order = STRICTNESS.index(now.verdict) - STRICTNESS.index(decision.verdict)
+        order = STRICTNESS.index(now.verdict) - STRICTNESS.index(was)
         found.stricter += order > 0
         found.looser += order < 0
-        counts[f"{decision.verdict} to {now.verdict}" if order else f"still {now.verdict}, by another rule"] += 1
+        counts[f"{was} to {now.verdict}" if order else f"still {now.verdict}, by another rule"] += 1
         if len(found.differences) < MOST_LISTED and order:
             found.differences.append(_difference(decision, now))
     found.counts = dict(counts)
     return found
+
+
+def said_by_policy(decision: Decision) -> str:
+    """What went under an approval was asked about, not allowed."""
+    return policy.ASK if "approval" in decision.inputs else decision.verdict
 
 
 def _past(limit: int) -> list[Decision]:
@@ -100,6 +106,6 @@ def _difference(decision: Decision, now: policy.Verdict) -> dict[str, Any]:
         "run": str(run),
         "act": decision.act,
         "at": decision.at.isoformat(),
-        "was": {"verdict": decision.verdict, "rule": decision.rule},
+        "was": {"verdict": said_by_policy(decision), "rule": decision.rule},
         "would": {"verdict": now.verdict, "rule": now.rule, "reason": now.reason},
     }

@@ -14,6 +14,7 @@ from django.db import connection, transaction
 
 from workflows import journal, ledger, rows
 from workflows.authority.policy import Present
+from workflows.authority.verdict import DENY, Verdict
 from workflows.errors import Flaw, Invalid, NotFound, StaleFence
 from workflows.models import Effect, Tool, ToolAct
 from workflows.states import EffectState
@@ -41,6 +42,12 @@ def trouble(effect: Effect, present: Present, *, asks: bool) -> str:
     else:
         return ""
     return "" if effect.accepted == token(effect, word) else word
+
+
+def withdrawn(tool: Tool) -> Verdict:
+    """What is said to who asks for new work by a version that was withdrawn."""
+    reason = f"{tool} was withdrawn: {tool.withdrawn_why}"
+    return Verdict(DENY, "tool-withdrawn", reason, policy="versions")
 
 
 def token(effect: Effect, word: str) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 from django.db import transaction
 
 from workflows import ledger, rows
-from workflows.authority import grants, policy
+from workflows.authority import grants, policy, versions
 from workflows.engine.parts import denial
 from workflows.engine.parts.locked import locked_run, own_run
 from workflows.engine.parts.room import room_or_refuse
@@ -60,6 +60,8 @@ def _tool(agent: Agent, run: Run, body: StepBody) -> Tool:
         raise Invalid("unknown tool", [Flaw("tool", body.tool, f"there is no such tool; yours are: {mine}")])
     facts = policy.facts.of_request(agent, run, tool, body.arguments, rows.now())
     verdict = grants.refused(agent, tool.name, tool.profile) or policy.decide(policy.present(), facts)
+    if tool.withdrawn_at is not None:
+        verdict = versions.withdrawn(tool)
     if verdict.verdict == policy.DENY:
         denial.write(agent, act=f"forward {tool.name}", verdict=verdict, facts=facts)
         raise Denied(verdict.reason)

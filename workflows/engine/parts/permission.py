@@ -88,17 +88,19 @@ def _decision(effect: Effect, verdict: policy.Verdict, facts: Mapping[str, Any],
         "tools_of_agent": agent.tools,
         "granted": (effect.compensates or effect).granted,
     }
+    word, reason = verdict.verdict, verdict.reason
     if effect.approval is not None:
+        word, reason = policy.ALLOW, "persons approved it"
         inputs["approval"] = str(effect.approval.id)
     return new(
         Decision,
         agent_id=agent.id,
         effect_id=effect.id,
         act=f"{effect.kind} {effect.tool.name}"[:200],
-        verdict=verdict.verdict,
+        verdict=word,
         policy=verdict.policy,
         rule=verdict.rule,
-        reason=verdict.reason,
+        reason=reason,
         inputs=inputs,
         at=now,
     )

@@ -11,12 +11,12 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from django.contrib.auth.models import User
 from django.core.management.base import CommandError, CommandParser
 
 from workflows.authority import dry_run, policies, policy
 from workflows.errors import Flaw, Invalid, MakegoodError, NotFound
 from workflows.management.base import PlainCommand
+from workflows.management.people import person_named
 from workflows.models import Policy
 from workflows.tools.reading import PlacedFlaw
 
@@ -56,12 +56,12 @@ class Command(PlainCommand):
 
     def _draft(self, options: dict[str, Any]) -> tuple[Any, list[str]]:
         text, file = _text(options)
-        made = policies.draft(text, by=_by(options), why=options["why"], file=file)
+        made = policies.draft(text, by=person_named(options["by"]), why=options["why"], file=file)
         return shape(made), [f"{made} is a draft. Try it: manage.py policy dry-run '{made}' --by LOGIN"]
 
     def _dry_run(self, options: dict[str, Any]) -> tuple[Any, list[str]]:
         draft = _version(options)
-        found = dry_run.dry_run(draft.id, by=_by(options))
+        found = dry_run.dry_run(draft.id, by=person_named(options["by"]))
         lines = [
             f"{found.asked} past decisions asked again ({found.unreadable} can't be told any more).",
             f"Stricter: {found.stricter}. Looser: {found.looser}.",
@@ -74,11 +74,11 @@ class Command(PlainCommand):
         return dataclasses.asdict(found), lines
 
     def _activate(self, options: dict[str, Any]) -> tuple[Any, list[str]]:
-        made = policies.activate(_version(options).id, by=_by(options), at=_at(options))
+        made = policies.activate(_version(options).id, by=person_named(options["by"]), at=_at(options))
         return shape(made), [f"{made} is in force from {made.active_from:%Y-%m-%d %H:%M:%S} UTC on."]
 
     def _discard(self, options: dict[str, Any]) -> tuple[Any, list[str]]:
-        gone = policies.discard(_version(options).id, by=_by(options))
+        gone = policies.discard(_version(options).id, by=person_named(options["by"]))
         return shape(gone), [f"{gone} is discarded."]
 
     def _show(self, options: dict[str, Any]) -> tuple[Any, list[str]]:
@@ -136,15 +136,6 @@ def _version(options: dict[str, Any]) -> Policy:
         known = ", ".join(str(one) for one in Policy.objects.order_by("-id")[:10])
         raise Invalid("There is no such version.", [Flaw("what", options["what"], f"there are {known}")])
     return version
-
-
-def _by(options: dict[str, Any]) -> str:
-    login = options["by"] or ""
-    if not User.objects.filter(username=login, is_active=True).exists():
-        raise Invalid(
-            "Say who does it.", [Flaw("--by", options["by"], "must be the login of a person (create_person)")]
-        )
-    return f"person:{login}"
 
 
 def _at(options: dict[str, Any]) -> dt.datetime | None:
