@@ -286,3 +286,40 @@ def test_two_files_are_one_manifest_and_a_name_stands_once(tmp_path: Path) -> No
 @pytest.mark.parametrize("text", ["[]", "a", "tools: []", "tools: {x: 1}", "workflows: {x: {steps: []}}", "toolz: {}"])
 def test_any_other_document_is_refused_without_a_traceback(text: str) -> None:
     assert "nothing was applied" in refusal(text)
+
+
+BATCH = """
+tools:
+  search.index:
+    version: 1
+    kind: http
+    profile: {effect_class: irreversible, access: write, environment: trusted, observability: none, autonomy: auto,
+              privileges: [], owner: desk, customer_visible: false, residue: ""}
+    arguments: {type: object, required: [title], properties: {title: {type: string}}}
+    execute:
+      method: POST
+      url: "${ env.CRM_URL }/bulk"
+      json: {id: "${ key }"}
+      batch: {max: 5, json: {items: "${ items }"}, answers: "body.items", by: "item.id"}
+      acknowledged: "item.ok"
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "path", "says"),
+    [
+        ("${ key }", "none", "execute.json", "must hold ${ key }"),
+        ("/bulk", "/bulk/${ args.title }", "execute.url", "isn't known here"),
+        ('      acknowledged: "item.ok"\n', "", "execute.acknowledged", "one status stands for many"),
+        ("max: 5", "max: 1", "execute.batch.max", "greater than or equal to 2"),
+        ('acknowledged: "item.ok"', 'acknowledged: "thing.ok"', "execute.acknowledged", "isn't known here"),
+    ],
+)
+def test_a_batch_speaks_of_no_single_effect_and_names_each_in_its_answer(
+    old: str, new: str, path: str, says: str
+) -> None:
+    assert load_texts([("m.yaml", BATCH)], env_names={"CRM_URL"}).tools
+    with pytest.raises(Invalid) as raised:
+        load_texts([("m.yaml", BATCH.replace(old, new))], env_names={"CRM_URL"})
+    flaws = [(f.path, f.message) for f in raised.value.flaws]
+    assert any(where.endswith(path) and says in message for where, message in flaws), flaws

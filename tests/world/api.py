@@ -33,6 +33,8 @@ def handle(book: Book, wire: Wire, plan: Switch) -> Reply:
     url = urllib.parse.urlsplit(wire.target)
     collection, _, wanted = url.path.strip("/").partition("/")
     query = dict(urllib.parse.parse_qsl(url.query))
+    if wire.method == "POST" and wanted == "bulk":
+        return _bulk(book, wire, plan, collection)
     if wire.method == "POST" and not wanted:
         return _create(book, wire, plan, collection)
     if wire.method == "GET" and plan.read == "forbidden":
@@ -110,6 +112,29 @@ def _replay(known: Remembered, wire: Wire, plan: Switch) -> Reply:
     if reply is None:
         return Reply(status=409, body={"error": "a request with this key is still being worked on"})
     return Reply(status=reply.status, body=reply.body, headers={"Idempotent-Replayed": "true"})
+
+
+def _bulk(book: Book, wire: Wire, plan: Switch, collection: str) -> Reply:
+    """`POST /contacts/bulk {"items": [...]}`: each booked or not by `plan.items`, and answered by its reference."""
+    wanted = wire.body["items"]
+    words = plan.items.split() or ["201"] * len(wanted)
+    answers, writes = [], []
+    for item, word in zip(wanted, words, strict=False):
+        booked, said = word.strip("!") in ("201", "-"), word.strip("!")
+        if booked and "!" not in word:
+            thing = book.draft(collection, "", item)
+            writes.append((thing, item))
+        if said != "-":
+            known = {"id": writes[-1][0].id} if said == "201" and writes else {"error": f"said {said}"}
+            answers.append({"reference": item["reference"], "status": int(said), **known})
+    answers.reverse()  # their order is nobody's promise
+
+    def change() -> None:
+        for thing, item in writes:
+            book.write(thing, item)
+
+    failed = any(answer["status"] >= 400 for answer in answers)
+    return Reply(status=200, body={"errors": failed, "items": answers}, change=change)
 
 
 def _put(book: Book, wire: Wire, collection: str, name: str) -> Reply:

@@ -85,6 +85,7 @@ class Switch:
     undo: str = ""
     nulls: str = ""  # "": kept
     foreign: bool = False  # somebody else's object appears under the same reference first
+    items: str = ""  # of a bulk request: what becomes of each, in their order, as "201 503 400 201 -"; "-": left out
     unique: str = ""  # a field: a second object with the same value is refused 409, its id only in the text
     together: int = 0  # answer only when so many matching requests are inside
 

@@ -17,7 +17,8 @@ from django.db import connection
 
 from workflows import rows
 from workflows.authority import stops
-from workflows.engine.parts.door import calls_of, guarded
+from workflows.engine.parts.door import calls_of, guarded, guarded_all
+from workflows.engine.parts.groups import grouped, shares
 from workflows.engine.parts.start import Start
 from workflows.models import Effect
 from workflows.outcomes import NotSent, Outcome
@@ -32,18 +33,21 @@ BEGIN_WITHIN = 1.0  # seconds for threads to take their calls; a freeze waits fo
 def begin(effects: Sequence[Effect], pool: Executor, now: dt.datetime) -> list[tuple[Effect, Future[Outcome]]]:
     """Starts the call of each dispatched effect; the futures never raise."""
     calls = calls_of(effects, now)
-    jobs = []
+    jobs: list[tuple[Effect, Future[Outcome]]] = []
     with rows.together():
         stops.share()
         allowed, held = still_allowed(effects), frozen(effects)
-        start = Start(sum(e.id in allowed and e.id not in held for e in effects))
-        for effect, (tool, call) in zip(effects, calls, strict=True):
+        going = [(e, *c) for e, c in zip(effects, calls, strict=True) if e.id in allowed and e.id not in held]
+        groups = grouped(going)
+        start = Start(len(groups))
+        for effect in effects:
             if effect.id not in allowed:
                 jobs.append((effect, _done(NotSent(reason="stopped before the call began", ours=True))))
             elif effect.id in held:
                 jobs.append((effect, _done(held[effect.id])))
-            else:
-                jobs.append((effect, pool.submit(_send, tool, call, _latest(effect), start)))
+        for group in groups:
+            shared = pool.submit(_send, [g[1:] for g in group], min(_latest(g[0]) for g in group), start)
+            jobs += zip([g[0] for g in group], shares(shared, len(group)), strict=True)
         start.close(BEGIN_WITHIN)
     return jobs
 
@@ -95,10 +99,13 @@ def frozen(effects: Sequence[Effect]) -> dict[Any, NotSent]:
     return found
 
 
-def _send(tool: Tool, call: Call, latest: float, start: Start) -> Outcome:
+def _send(group: Sequence[tuple[Tool, Call]], latest: float, start: Start) -> list[Outcome]:
+    tool, call = group[0]
     if time.monotonic() + tool.timings(call.operation).timeout > latest:
         start.begin()  # nobody waits for it
-        return NotSent(reason="the lease would have ended before the answer could come", ours=True)
+        return [NotSent(reason="the lease would have ended before the answer could come", ours=True)] * len(group)
     if not start.begin():
-        return NotSent(reason="it could not begin in its time", ours=True)
-    return guarded(lambda: tool.send(call))
+        return [NotSent(reason="it could not begin in its time", ours=True)] * len(group)
+    if len(group) == 1:
+        return [guarded(lambda: tool.send(call))]
+    return guarded_all(lambda: tool.send_all([call for _, call in group]), len(group))

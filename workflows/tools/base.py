@@ -19,6 +19,8 @@ from workflows.tools.timings import Timings
 from workflows.tools.tokens import Needs, needs_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from workflows.errors import Flaw
     from workflows.outcomes import JsonObject
     from workflows.tools.call import Call
@@ -56,6 +58,15 @@ class Tool:
     def send(self, call: Call) -> Outcome:
         """Makes the one outside call of `call.operation`, with our key and within the timeout. No repeats."""
         return Refused(reason=f"{self.name} declares no way to {call.operation}")
+
+    @property
+    def at_once(self) -> int:
+        """How many acts one request of ours may carry."""
+        return 1
+
+    def send_all(self, calls: Sequence[Call]) -> list[Outcome]:
+        """One request for up to `at_once` acts, each with its own outcome, in their order."""
+        return [self.send(call) for call in calls]
 
     def look(self, call: Call) -> Sighting:
         """Reads the authoritative state for `call.operation`; for a compensation, found means the undoing is seen."""

@@ -51,6 +51,17 @@ def guarded(act: Callable[[], Outcome]) -> Outcome:
         return Unknown(reason="our tool broke in the middle of the call", evidence=_broken())
 
 
+def guarded_all(act: Callable[[], list[Outcome]], many: int) -> list[Outcome]:
+    """The same for one request that carries many acts."""
+    try:
+        told = [_kept(outcome) for outcome in act()]
+        if len(told) != many:
+            raise ValueError(f"{len(told)} outcomes of {many} acts")
+    except Exception:
+        return [Unknown(reason="our tool broke in the middle of the call", evidence=_broken())] * many
+    return told
+
+
 def _kept(answer: A) -> A:
     """The answer as the database can hold it: what it did is done, and must be written whatever characters it came in.
 

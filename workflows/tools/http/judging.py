@@ -35,15 +35,15 @@ def outcome(
 ) -> Outcome:
     """What one send did. `first_undoing`: the first attempt of a compensation, whose 404 proves nothing."""
     names = {**known, **names_of(answer)}
-    wait = _wait(answer, part["retry_within"])
+    asked = wait(answer, part["retry_within"])
     words = f"status {answer.status}: {said(answer, names)}".removesuffix(": ")
     promise = part.get("idempotency") or {}
     replayed = is_replay(promise, answer)
     if replayed:
         evidence = {**evidence, "replayed": True}
-    if _holds(promise.get("in_flight"), names):
-        return Unknown(reason=words, in_flight=True, retry_after=wait, evidence=evidence)
-    if _holds(promise.get("mismatch"), names):
+    if holds(promise.get("in_flight"), names):
+        return Unknown(reason=words, in_flight=True, retry_after=asked, evidence=evidence)
+    if holds(promise.get("mismatch"), names):
         return Refused(reason=f"our key came with another request before: {words}", mismatch=True, evidence=evidence)
     if 200 <= answer.status < 300 and reads_body(part) and is_unreadable(answer):
         return Unknown(
@@ -55,16 +55,16 @@ def outcome(
         return Unknown(
             reason=f"status {answer.status} on the first delete: not there, by whoever's act", evidence=evidence
         )
-    if _holds(part.get("acknowledged"), names):
-        partly = {"partial": True} if _holds(part.get("partial"), names) else {}
+    if holds(part.get("acknowledged"), names):
+        partly = {"partial": True} if holds(part.get("partial"), names) else {}
         return _acknowledged({**part.get("result", {}), **partly}, names, evidence)
-    if _holds(part.get("pending"), names):
+    if holds(part.get("pending"), names):
         return _pending(part, names, evidence)
-    if _holds(part.get("temporary"), names):
+    if holds(part.get("temporary"), names):
         # What the provider keeps under our key it would only say again.
         kept = replayed or promise.get("keeps") == "all"
-        return Refused(reason=words, temporary=not kept, retry_after=wait, evidence=evidence)
-    if _holds(part.get("refused"), names):
+        return Refused(reason=words, temporary=not kept, retry_after=asked, evidence=evidence)
+    if holds(part.get("refused"), names):
         return Refused(reason=words, evidence=evidence)
     if answer.status in REDIRECTS:
         to = answer.headers.get("location", "nowhere")[:200]
@@ -90,9 +90,9 @@ def polled(
     names = {**known, **names_of(answer)}
     if answer.status in GONE or answer.status in REDIRECTS:
         return Unknown(reason=f"status {answer.status} at the poll address", evidence=evidence)
-    if _holds(poll["done"], names):
+    if holds(poll["done"], names):
         return _acknowledged(poll.get("result", {}), names, evidence)
-    if _holds(poll.get("failed"), names):
+    if holds(poll.get("failed"), names):
         return Refused(reason=f"the work failed: {said(answer, names)}", evidence=evidence)
     return Pending(poll=kept, evidence=evidence)
 
@@ -108,11 +108,13 @@ def sighting(
 
     `written`: the version of our write, where both tell one; a look that saw an older state proves nothing."""
     if answer.status == 429 or answer.status >= 500:
-        wait = _wait(answer, LOOK_WAITS_AT_MOST)
+        asked = wait(answer, LOOK_WAITS_AT_MOST)
         reason = f"status {answer.status}: the authority can't be asked"
-        return Sighting(verdict=Verdict.INCONCLUSIVE, reason=reason, reached=False, retry_after=wait, evidence=evidence)
+        return Sighting(
+            verdict=Verdict.INCONCLUSIVE, reason=reason, reached=False, retry_after=asked, evidence=evidence
+        )
     names = {**known, **names_of(answer)}
-    if _holds(verify.get("gone"), names):
+    if holds(verify.get("gone"), names):
         reason = f"status {answer.status}: it existed, and is gone"
         return Sighting(verdict=Verdict.DIFFERS, gone=True, reason=reason, evidence=evidence)
     if 200 <= answer.status < 300 and reads_body(verify) and is_unreadable(answer):
@@ -144,7 +146,7 @@ def reads_body(part: Mapping[str, Any]) -> bool:
     return any(path[0] == "body" for text in texts for path in expressions.paths(text))
 
 
-def _holds(text: str | None, names: Mapping[str, Any]) -> bool:
+def holds(text: str | None, names: Mapping[str, Any]) -> bool:
     """An expression that errors, or isn't boolean, counts as false: what nothing matches is unknown."""
     try:
         return text is not None and expressions.compile(text, names).holds(names)
@@ -186,7 +188,7 @@ def _inconclusive(reason: str, evidence: Mapping[str, Any]) -> Sighting:
     return Sighting(verdict=Verdict.INCONCLUSIVE, reason=reason, evidence=evidence)
 
 
-def _wait(answer: Answer, most: float) -> float | None:
+def wait(answer: Answer, most: float) -> float | None:
     return retry_after.seconds(answer.headers.get("retry-after"), answer.headers.get("date"), most=most)
 
 

@@ -8,7 +8,7 @@ from workflows.outcomes import Outcome, Pending, Refused, Sighting, Unknown, Ver
 from workflows.tools import urls
 from workflows.tools.base import Tool
 from workflows.tools.expressions import ExpressionError, fill
-from workflows.tools.http import images, judging, looking, standing
+from workflows.tools.http import batches, images, judging, looking, standing
 from workflows.tools.http.answers import names_of
 from workflows.tools.http.attempt import attempt, hidden, unmade
 from workflows.tools.http.requests import prepare
@@ -16,7 +16,7 @@ from workflows.tools.keeping import keepable
 from workflows.tools.wire.messages import Deadline
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from workflows.outcomes import JsonObject
     from workflows.tools.call import Call
@@ -25,7 +25,19 @@ if TYPE_CHECKING:
 class HttpTool(Tool):
     """Every answer is judged by the manifest; what ends without a whole answer is unknown, or provably not sent."""
 
+    @property
+    def at_once(self) -> int:
+        most: int = self.spec["execute"].get("batch", {}).get("max", 1)
+        return most
+
+    def send_all(self, calls: Sequence[Call]) -> list[Outcome]:
+        part = {**self.spec["execute"], "retry_within": self.timings("execute").retry_within}
+        part["idempotency"] = self.promise("execute")
+        return batches.send(part, [(call, self.names(call)) for call in calls])
+
     def send(self, call: Call) -> Outcome:
+        if call.operation == "execute" and self.at_once > 1:
+            return self.send_all([call])[0]
         part, names = self.spec[call.operation], self.names(call)
         timeout = part["timeout"]
         if call.operation == "compensate" and "before" in part:

@@ -29,6 +29,7 @@ OURS = frozenset(
         "upgrade",
     }
 )
+OF_A_BATCH = frozenset({"env", "now"})
 LOOK_CONDITIONS = ("several", "gone", "differs", "found", "absent")
 ANSWER_CONDITIONS = ("acknowledged", "pending", "temporary", "refused")
 
@@ -68,8 +69,31 @@ def look(checker: Checker, where: Where, raw: Spec, names: frozenset[str]) -> No
         checker.add((*where, "pages"), raw["pages"], "means nothing without next")
 
 
+def _batched(checker: Checker, where: Where, raw: Spec) -> None:
+    """One request for many can't speak of one, and each one's answer must be told by its key."""
+    batch, place = raw["batch"], (*where, "batch")
+    _url(checker, (*where, "url"), raw["url"], OF_A_BATCH)
+    _headers(checker, where, raw, OF_A_BATCH)
+    checker.templates((*where, "json"), raw.get("json"), OF_A_CALL, secrets=True)
+    checker.templates((*place, "json"), batch["json"], OF_A_BATCH | {"items"}, secrets=True)
+    for name in ("answers", "temporary", "refused"):
+        checker.condition((*place, name), batch.get(name), OF_AN_ANSWER)
+    checker.condition((*place, "by"), batch["by"], OF_AN_ANSWER | {"item"})
+    if not mentions_key({"json": raw.get("json")}):
+        checker.add((*where, "json"), None, "must hold ${ key }: by it the answer names each item")
+    if "acknowledged" not in raw:
+        checker.add((*where, "acknowledged"), None, "must be written out where batch is: one status stands for many")
+    for name in ("pending", "poll", "version"):
+        if name in raw:
+            checker.add((*where, name), None, "can't be declared beside batch")
+
+
 def _answered(checker: Checker, where: Where, raw: Spec, names: frozenset[str]) -> None:
-    _request(checker, where, raw, names)
+    if "batch" in raw:
+        _batched(checker, where, raw)
+        names |= {"item"}
+    else:
+        _request(checker, where, raw, names)
     answer = names | OF_AN_ANSWER
     for name in ANSWER_CONDITIONS:
         checker.condition((*where, name), raw.get(name), answer)

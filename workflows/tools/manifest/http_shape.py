@@ -67,10 +67,23 @@ class Answered(Request):
     result: JsonMap = {}
 
 
+class Batch(Strict):
+    """One request for many effects. `json`: the whole body, around `${ items }`; `answers`: the list of their answers;
+    `by`: the key that one (`item`) names."""
+
+    max: Annotated[int, Field(ge=2, le=100)]
+    json_: Any = Field(alias="json")
+    answers: Text
+    by: Text
+    temporary: Text | None = None
+    refused: Text | None = None
+
+
 class Execute(Answered):
     """`version`: which state of the thing the write made; looks prove it by their own `version`."""
 
     method: Method
+    batch: Batch | None = None
     version: Text | None = None
     timeout: Timeout = defaults.TIMEOUT
     late: Duration | None = None
