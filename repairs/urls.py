@@ -48,6 +48,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("runs/", runs.runs, name="runs"),
     path("runs/<uuid:run_id>/", run.run_page, name="run"),
     path("runs/<uuid:run_id>/effects/<uuid:effect_id>", effect.effect_page, name="effect"),
+    path("runs/<uuid:run_id>/effects/<uuid:effect_id>/version", effect.decide_version, name="effect-version"),
     *(
         path(
             f"runs/<uuid:run_id>/effects/<uuid:effect_id>/{name}.json",
@@ -83,6 +84,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("tools/", tools.tools, name="tools"),
     path("tools/<str:name>/", tools.tool, name="tool"),
     path("tools/<str:name>/sends", tools.sends, name="tool-sends"),
+    path("tools/<str:name>/<int:version>/withdraw", tools.change_version, {"withdraw": True}, name="tool-withdraw"),
+    path("tools/<str:name>/<int:version>/restore", tools.change_version, {"withdraw": False}, name="tool-restore"),
     path("workflows/<str:name>/<int:version>/", workflows.workflow, name="workflow"),
     path("agents/", agents.agents, name="agents"),
     path("agents/<uuid:agent_id>/", agents.agent, name="agent"),

@@ -6,14 +6,20 @@ import json
 import uuid
 from typing import Any
 
+from django.contrib import messages
+from django.db.models import OuterRef, Subquery
 from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
 from django.utils.http import content_disposition_header
 
 from repairs import reading
+from repairs.acts import tool_version as acts
 from repairs.scope import one, visible
-from repairs.views.screen import at_desk, screen, show
+from repairs.views.acts import STATUS, why
+from repairs.views.screen import act, at_desk, screen, show
 from repairs.words.seen import row
-from workflows.models import Attempt, Decision, Effect, Entry, Look, Payload
+from workflows.errors import MakegoodError
+from workflows.models import Approval, Attempt, Decision, Effect, Entry, Look, Payload
 
 SHOWN = 200  # rows of each history; what lies before them is said to be there
 VALUES = ("arguments", "result", "before")
@@ -21,7 +27,11 @@ VALUES = ("arguments", "result", "before")
 
 @screen
 def effect_page(request: HttpRequest, run_id: uuid.UUID, effect_id: uuid.UUID) -> HttpResponse:
-    effect = find(request, run_id, effect_id)
+    return show_effect(request, find(request, run_id, effect_id))
+
+
+def show_effect(request: HttpRequest, effect: Any, *, status: int = 200, **context: Any) -> HttpResponse:
+    """The page of an effect. `error` and `kept` come from an act that was refused."""
     sends = list(Attempt.objects.filter(effect=effect).order_by("-id")[:SHOWN])
     looks = list(Look.objects.filter(effect=effect).order_by("-id")[:SHOWN])
     decisions = list(Decision.objects.filter(effect=effect).select_related("agent").order_by("-id")[:SHOWN])
@@ -34,19 +44,41 @@ def effect_page(request: HttpRequest, run_id: uuid.UUID, effect_id: uuid.UUID) -
         request,
         "console/effect.html",
         here="runs",
+        status=status,
         effect=effect,
         run=effect.run,
         subject=reading.subject_of(effect.run),
         fact=fact,
         row=row(fact),
-        undoing=Effect.objects.filter(compensates=effect).defer(*VALUES).first(),
+        undoing={"id": effect.undoing_id, "state": effect.undoing_state} if effect.undoing_id else None,
         sends=sends,
         looks=looks,
         decisions=decisions,
+        approvals=Approval.objects.filter(effect=effect).defer(*BULKY).order_by("-id")[:SHOWN],
+        may_decide=bool(at_desk(request).roles & acts.MAY_DECIDE),
         journal=[{"entry": entry, "data": payloads.get(entry.id)} for entry in entries],
         values=[(name, getattr(effect, name)) for name in VALUES if getattr(effect, name) is not None],
         shown=SHOWN,
+        **{"error": "", "kept": "", **context},
     )
+
+
+BULKY = ("fields", "target", "origin", "question")  # of approvals, whose own pages have them
+
+
+@act
+def decide_version(request: HttpRequest, run_id: uuid.UUID, effect_id: uuid.UUID) -> HttpResponse:
+    """About an effect that waits because its tool's version is not what it was: the button says whether it may go."""
+    effect = find(request, run_id, effect_id)
+    go = request.POST.get("how") == "go"
+    try:
+        (acts.let_go if go else acts.give_up)(at_desk(request), effect, why=why(request))
+    except MakegoodError as error:
+        status = STATUS.get(type(error), 400)
+        again = find(request, run_id, effect_id)
+        return show_effect(request, again, status=status, error=error.detail, kept=why(request))
+    messages.success(request, "It may go with its version as it is now." if go else "Given up; it is not sent.")
+    return redirect("effect", run_id=run_id, effect_id=effect_id)
 
 
 @screen
@@ -58,8 +90,13 @@ def effect_value(request: HttpRequest, run_id: uuid.UUID, effect_id: uuid.UUID, 
     return answer
 
 
-def find(request: HttpRequest, run_id: uuid.UUID, effect_id: uuid.UUID) -> Effect:
+def find(request: HttpRequest, run_id: uuid.UUID, effect_id: uuid.UUID) -> Any:
+    """The effect, with id and state of its undoing where there is one."""
+    undoing = Effect.objects.filter(compensates=OuterRef("pk")).order_by("ordinal", "id")
     effects = visible(at_desk(request), Effect).select_related(
         "run__agent", "run__workflow", "step", "tool", "compensates"
+    )
+    effects = effects.annotate(
+        undoing_id=Subquery(undoing.values("id")[:1]), undoing_state=Subquery(undoing.values("state")[:1])
     )
     return one(effects, id=effect_id, run=run_id)

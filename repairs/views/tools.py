@@ -7,18 +7,24 @@ import datetime as dt
 from typing import Any
 from urllib.parse import urlencode
 
+from django.contrib import messages
 from django.db.models import Count
 from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
 from django.utils import timezone
 
 from repairs import keyset, usage
+from repairs.acts import tool_version as acts
 from repairs.desk import Desk
 from repairs.scope import visible
-from repairs.views.screen import at_desk, screen, show
+from repairs.views.acts import STATUS, why
+from repairs.views.screen import act, at_desk, screen, show
 from repairs.words import gauge as gauges
 from repairs.words import traits
 from repairs.words.gauge import Reading
-from workflows.models import Effect, Gauge, Tool, Workflow
+from workflows.errors import MakegoodError
+from workflows.models import Demotion, Effect, Gauge, Tool, Workflow
 from workflows.states import EffectState
 
 MOST = 500  # tools on the page; who has more finds each by its name
@@ -107,18 +113,24 @@ def ends(counted: dict[tuple[bool, str], int], *, undoing: bool) -> list[Ended]:
 @screen
 def tool(request: HttpRequest, name: str) -> HttpResponse:
     """`?version=N` shows a version that is not the current one."""
+    return show_tool(request, name, request.GET.get("version", ""))
+
+
+def show_tool(request: HttpRequest, name: str, version: str, *, status: int = 200, **context: Any) -> HttpResponse:
     now = timezone.now()
     versions = list(versions_of(name))
-    chosen = choose(versions, request.GET.get("version", ""))
+    chosen = choose(versions, version)
     since = usage.window(now)
     desk = at_desk(request)
     ended = usage.counts(since, desk).get(name, {})
+    now_busy = busy(name, desk)
     gauge = Gauge.objects.filter(tool=name).first()
     limits = chosen.spec.get("limits") or {}
     return show(
         request,
         "console/tool.html",
         here="tools",
+        status=status,
         now=now,
         tool=chosen,
         versions=versions,
@@ -126,16 +138,27 @@ def tool(request: HttpRequest, name: str) -> HttpResponse:
         profile=profile_rows(chosen.profile),
         bounds=traits.bounds(chosen.spec),
         concurrent=limits.get("concurrent"),
-        under_way=visible(desk, Effect).filter(state=EffectState.DISPATCHED.value, tool__name=name).count(),
+        under_way=sum(row["n"] for row in now_busy if row["state"] == EffectState.DISPATCHED),
         minute=gauges.minute(limits, gauge, now),
         breaker=gauges.breaker(limits, gauge, now),
         since=since,
         most=usage.MOST,
         sends=ends(ended, undoing=False),
         undoings=ends(ended, undoing=True),
-        waiting=waiting(name, desk),
+        waiting=[row for row in now_busy if row["state"] == EffectState.BLOCKED],
         used_by=Workflow.objects.filter(current=True, spec__steps__contains=[{"tool": name}]).defer("spec")[:50],
+        demoted=Demotion.objects.filter(tool=name, version=chosen.version, lifted_at=None)
+        .select_related("effect")
+        .first(),
+        may_withdraw=bool(desk.roles & acts.MAY_WITHDRAW),
+        **{"error": "", "kept": "", **context},
     )
+
+
+def demotion_of(chosen: Tool) -> Demotion | None:
+    """What keeps the version's keys from being believed, and the effect where that was seen."""
+    standing = Demotion.objects.filter(tool=chosen.name, version=chosen.version, lifted_at=None)
+    return standing.select_related("effect").first()
 
 
 def versions_of(name: str) -> Any:
@@ -197,10 +220,27 @@ def profile_rows(profile: dict[str, Any]) -> list[tuple[str, str, str]]:
     return rows
 
 
-def waiting(name: str, desk: Desk) -> Any:
-    """How many effects of the tool wait, by why; beyond a thousand nobody counts."""
-    some = visible(desk, Effect).filter(state=EffectState.BLOCKED.value, tool__name=name).order_by()[:1000]
-    return Effect.objects.filter(id__in=some.values("id")).values("reason").annotate(n=Count("id")).order_by("-n")
+def busy(name: str, desk: Desk) -> list[dict[str, Any]]:
+    """How many effects of the tool are under way, and how many wait by why; beyond a thousand nobody counts."""
+    states = [EffectState.DISPATCHED.value, EffectState.BLOCKED.value]
+    some = visible(desk, Effect).filter(state__in=states, tool__name=name).order_by()[:1000]
+    rows = Effect.objects.filter(id__in=some.values("id")).values("state", "reason").annotate(n=Count("id"))
+    return list(rows.order_by("-n"))  # type: ignore[arg-type]
+
+
+@act
+def change_version(request: HttpRequest, name: str, version: int, *, withdraw: bool) -> HttpResponse:
+    """Withdraws a version, or lets it be called again."""
+    chosen = choose(list(versions_of(name)), str(version))
+    try:
+        verb = acts.withdraw if withdraw else acts.restore
+        verb(at_desk(request), chosen, why=why(request))
+    except MakegoodError as error:
+        status = STATUS.get(type(error), 400)
+        return show_tool(request, name, str(version), status=status, error=error.detail, kept=why(request))
+    said = "is withdrawn: nothing is sent by it any more." if withdraw else "may be called again."
+    messages.success(request, f"{chosen} {said}")
+    return redirect(f"{reverse('tool', args=[name])}?version={version}")
 
 
 KINDS = {"": None, "act": False, "undoing": True}

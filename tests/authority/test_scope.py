@@ -17,7 +17,7 @@ from repairs.site import site
 from tests.api.conftest import Caller
 from tests.authority.walk import Route, checksums, routes
 from tests.engine.simulated import World
-from workflows.authority import keys, raising, stops
+from workflows.authority import keys, policies, raising, stops
 from workflows.drain import drain_once
 from workflows.engine.start import StartBody, start_run
 from workflows.models import Agent, AgentKey, Approval, Effect, Run, Team
@@ -55,7 +55,8 @@ def places(world: World, tool: Make, workflow: Make) -> dict[str, dict[str, Any]
 
 
 def _ids(agent: Agent, word: str, stuck: Run, asks: Run) -> dict[str, Any]:
-    case = Case.objects.get(run=stuck)
+    case, present = Case.objects.get(run=stuck), policies.in_force()
+    assert present is not None
     person = User.objects.create_user(f"somebody-{word}", is_staff=True)
     effect = Effect.objects.get(run=stuck, kind="compensation")
     proposal = Act.objects.create(
@@ -78,10 +79,11 @@ def _ids(agent: Agent, word: str, stuck: Run, asks: Run) -> dict[str, Any]:
         "stop_id": stop.id,
         "budget_id": budget.id,
         "change_id": more.id,
+        "policy_id": present.id,
     }
 
 
-SHARED: dict[str, Any] = {"name": "crm.contact", "version": 1}
+SHARED: dict[str, Any] = {"name": "crm.contact", "version": 1, "policy_id": ""}  # names no customer
 
 
 @pytest.fixture
@@ -149,7 +151,7 @@ def test_every_model_on_the_records_page_is_placed_in_a_team_or_said_to_be_every
 LISTS = [
     "/", "/repairs/", "/repairs/?view=closed", "/runs/", f"/runs/?agent=agent {MARK}", f"/runs/?subject=id-{MARK}",
     f"/runs/?external_id=order-{MARK}", "/agents/", "/approvals/", "/approvals/?view=decided", "/stops/",
-    "/budgets/", "/tools/", "/tools/crm.contact/", "/tools/crm.contact/sends",
+    "/budgets/", "/policies/", "/tools/", "/tools/crm.contact/", "/tools/crm.contact/sends",
 ]  # fmt: skip
 
 

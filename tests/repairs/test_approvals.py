@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from django.contrib.auth.models import User
+from django.contrib.auth.models import Group, User
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
@@ -110,6 +110,15 @@ def test_what_was_read_and_answered_is_approved_and_the_page_shows_what_the_engi
     assert vote.opened_at is not None
     assert vote.opened_at < vote.at
     assert "after opening the page" in page
+
+
+def test_an_effect_leads_to_what_people_were_asked_and_home_counts_it(asking: Make, client: Client) -> None:
+    approval = asking()
+    page = client.get(f"/runs/{approval.run_id}/effects/{approval.effect_id}").content.decode()
+    assert f'href="/approvals/{approval.id}/"' in page
+    home = client.get("/").content.decode()
+    assert "<b>1</b><span>Approvals to decide</span>" in home
+    assert "Nothing needs a person" not in home
 
 
 def test_a_refusal_stops_it_and_says_why(asking: Make, client: Client, world: World) -> None:
@@ -241,10 +250,13 @@ def test_with_one_person_only_they_may_approve_alone_where_the_installation_says
 def test_c56_a_role_lost_between_the_page_and_the_click_counts(asking: Make, client: Client, approver: User) -> None:
     approval = asking()
     sent = form(client, approval)
-    approver.groups.clear()
+    approver.groups.set(Group.objects.filter(name="repairer"))
     status, page = say(client, approval, **sent)
     assert (status, state(approval)) == (403, "asked")
     assert "is not among them" in page
+    approver.groups.clear()
+    assert say(client, approval, **sent)[0] == 403
+    assert state(approval) == "asked"
 
 
 def test_c56_an_agents_key_approves_nothing_by_any_address(asking: Make, agent: Any, client: Client) -> None:

@@ -18,7 +18,8 @@ from repairs.models import Person
 from repairs.words import gauge as gauges
 from repairs.words.story import gaps, story
 from tests.engine.simulated import World, spec
-from workflows.models import Gauge, Team, Tool
+from workflows.drain import drain_once
+from workflows.models import Effect, Gauge, Run, Team, Tool
 
 pytestmark = pytest.mark.django_db(transaction=True)
 Make = Callable[..., Any]
@@ -162,3 +163,50 @@ def test_a_workflow_whose_tool_is_gone_says_so(tool: Make, workflow: Make, world
     page = text(client, f"/workflows/{flow.name}/1/")
     assert "Its tool is not declared" in page
     assert "1 gap named below" in page
+
+
+def test_a_withdrawn_version_sends_nothing_until_somebody_decides(
+    world: World, tool: Make, workflow: Make, begin: Make, person: Make, browse: Make
+) -> None:
+    tool("t.a")
+    run: Run = begin(workflow("t.a"))
+    operator = browse(person("operator", "operator"))
+    answer = operator.post("/tools/t.a/1/withdraw", {"why": "it books twice"}, follow=True)
+    page = answer.content.decode()
+    assert "nothing is sent by it any more" in page
+    assert "it books twice" in page
+    drain_once()
+    effect = Effect.objects.get(run=run)
+    assert (effect.state, effect.reason, world.sends) == ("blocked", "version", [])
+    address = f"/runs/{run.id}/effects/{effect.id}"
+    assert "Its tool is not what it was" in text(operator, address)
+    reader = browse(person("bystander"))
+    assert reader.post(f"{address}/version", {"how": "go", "why": "mine"}).status_code == 403
+    assert reader.post("/tools/t.a/1/restore", {"why": "mine"}).status_code == 403
+    assert operator.post(f"{address}/version", {"how": "go", "why": " "}).status_code == 400
+    assert operator.get(f"{address}/version").status_code == 405
+    drain_once()
+    assert world.sends == []
+    operator.post(f"{address}/version", {"how": "go", "why": "this one is checked"})
+    drain_once()
+    assert [send[:2] for send in world.sends] == [("t.a", "execute")]
+    assert operator.post(f"{address}/version", {"how": "go", "why": "again"}).status_code == 409
+
+
+def test_parked_work_can_be_given_up_and_a_version_restored(
+    world: World, tool: Make, workflow: Make, begin: Make, person: Make, browse: Make
+) -> None:
+    tool("t.a")
+    operator = browse(person("operator", "operator"))
+    flow = workflow("t.a")
+    one, other = begin(flow), begin(flow)
+    operator.post("/tools/t.a/1/withdraw", {"why": "it books twice"})
+    drain_once()
+    first, second = Effect.objects.get(run=one), Effect.objects.get(run=other)
+    operator.post(f"/runs/{one.id}/effects/{first.id}/version", {"how": "give_up", "why": "not needed"})
+    operator.post("/tools/t.a/1/restore", {"why": "it was mended"})
+    drain_once()
+    assert Effect.objects.get(id=first.id).state == "cancelled"
+    assert Effect.objects.get(id=second.id).state == "verified"
+    text(operator, "/tools/t.a/")  # what was said of the acts is read by now
+    assert "withdrawn" not in text(operator, "/tools/t.a/")
