@@ -228,26 +228,38 @@ def test_a_run_that_only_a_raised_budget_lets_go_on_opens_a_case_and_its_deadlin
     assert again(run).cases.get().state == "resolved"
 
 
-def test_what_succeeds_too_often_trips_on_its_rate_and_goes_on_in_the_next_minute(
+def test_what_succeeds_too_often_trips_on_its_rate_and_goes_on_in_the_next_window(
     world: World, tool: Make, workflow: Make, begin: Make
 ) -> None:
     tool("t.a")
-    budget = give("agent:sim", per="minute", calls=2)
+    budget = give("agent:sim", per="day", calls=2)
     begin(beside_each_other(workflow(*["t.a"] * 3)))
     settled()
-    waiting = Effect.objects.filter(state="blocked").first()
-    if waiting is None:
-        pytest.skip("the minute changed in the middle")
+    waiting = Effect.objects.get(state="blocked")
     assert waiting.blocked_by[0]["waits"] == "window"
-    minute = Budget.objects.get(id=budget.id).window
-    assert minute is not None
-    assert waiting.due_at == minute + dt.timedelta(minutes=1)
+    day = Budget.objects.get(id=budget.id).window
+    assert day is not None
+    assert waiting.due_at == day + dt.timedelta(days=1)
     assert not again(waiting.run).needs_person, "it goes on by itself"
-    # As if the minute were over: what was counted belongs to an earlier one.
-    Budget.objects.filter(id=budget.id).update(window=budget.created_at - dt.timedelta(minutes=5))
+    # As if the day were over: what was counted belongs to an earlier one.
+    Budget.objects.filter(id=budget.id).update(window=day - dt.timedelta(days=1))
     Effect.objects.filter(id=waiting.id).update(due_at=rows.now())
     settled()
     assert again(waiting.run).state == "completed"
+
+
+def test_those_who_wait_for_a_window_come_back_one_window_after_the_other(
+    world: World, tool: Make, workflow: Make, begin: Make
+) -> None:
+    """All of them would else come back each day, to find that two may go."""
+    tool("t.a")
+    budget = give("agent:sim", per="day", calls=2)
+    begin(beside_each_other(workflow(*["t.a"] * 7)))
+    settled()
+    window = Budget.objects.get(id=budget.id).window
+    assert window is not None
+    waiting = Effect.objects.filter(reason="budget").order_by("epoch", "ordinal")
+    assert [(effect.due_at - window).days for effect in waiting if effect.due_at] == [1, 1, 2, 2, 3]
 
 
 def test_customers_are_counted_once_each_and_only_where_something_of_theirs_was_touched(

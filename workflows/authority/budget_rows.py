@@ -25,11 +25,15 @@ class Books:
         self.budgets = {budget.id: budget for budget in budgets}
         self.by_owner: dict[str, list[Budget]] = {}
         self.books: dict[uuid.UUID, Book] = {}
+        self._read: dict[uuid.UUID, Book] = {}
         self._before: dict[uuid.UUID, Book] = {}
         for budget in self.budgets.values():
             self.by_owner.setdefault(budget.owner, []).append(budget)
-            self._before[budget.id], self.books[budget.id] = budget.book(), budget.book()
-            spending.roll(self.books[budget.id], now)
+            self._read[budget.id] = budget.book()
+            # Who waits for a window has its time; that one begins gives nobody else a reason to look again.
+            for books in (self._before, self.books):
+                books[budget.id] = budget.book()
+                spending.roll(books[budget.id], now)
 
     def of(self, effect: Effect) -> list[Budget]:
         """All that an effect falls under; those of a run with those of the runs that it was begun under."""
@@ -48,7 +52,7 @@ class Books:
                 "eased": int(holds.eased(self._before[pk], book)),
             }
             for pk, book in self.books.items()
-            if book != self._before[pk]
+            if book != self._read[pk]
         ]
         if data:
             with connection.cursor() as cursor:

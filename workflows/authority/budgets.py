@@ -77,6 +77,7 @@ class _Desk:
 
     def __init__(self, books: Books, rows: dict[Key, Reservation], effects: Sequence[Effect]) -> None:
         self.books, self.rows = books, rows
+        self.ahead: dict[tuple[uuid.UUID, str], int] = {}  # what those refused before need of a unit
         self.costs = budget_rows.costs(effects)
         self.touched = budget_rows.touched(books, [subject_of(effect) for effect in effects])
 
@@ -90,13 +91,23 @@ class _Desk:
         needs = {budget.id: self._need(effect, budget) for budget in mine}
         shorts = [(b, s) for b in mine if (s := spending.short_of(self.books.books[b.id], needs[b.id].total, now))]
         if shorts:
-            _block(effect, shorts)
+            _block(effect, [(budget, self._in_line(budget, short)) for budget, short in shorts])
             stopped.append(effect)
             return False
         for budget in mine:
             self._take(effect, budget, needs[budget.id])
         effect.reserved = bool(mine)
         return True
+
+    def _in_line(self, budget: Budget, short: Short) -> Short:
+        """Who waits for a window waits for the one in which those refused before it will have found enough: thousands
+        would else all come back each minute to find that two may go."""
+        if short.until is None:
+            return short
+        key = (budget.id, short.unit)
+        ahead = self.ahead.get(key, 0)
+        self.ahead[key] = ahead + short.needed
+        return dataclasses.replace(short, until=short.until + ahead // short.limit * spending.LENGTHS[budget.per])
 
     def _need(self, effect: Effect, budget: Budget) -> Cost:
         return holds.need_of(
