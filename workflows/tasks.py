@@ -12,6 +12,7 @@ from config.house import stopping
 from workflows import bells, garbage, history, queue
 from workflows.authority import credentials, stops
 from workflows.drain import Drain, next_due
+from workflows.engine import restored
 from workflows.engine.overdue import overdue
 from workflows.engine.recover import recover
 
@@ -32,6 +33,8 @@ def drain() -> None:
         work.close()
         return
     try:
+        if restored.check():
+            log.error("the database is another one than before; everything but looks is frozen")
         recover(dead_holders=True)
         _work(work, listener.slot)
     finally:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from django.core.management import CommandError, call_command
+from django.core.management import call_command
 
 from tests.engine.simulated import World
 from workflows.engine.advance import advance
@@ -37,8 +37,3 @@ def test_what_a_dead_worker_held_becomes_unknown_and_nothing_is_sent(
     out = io.StringIO()
     call_command("recover", stdout=out)
     assert out.getvalue() == "0 effects became unknown\n"
-
-
-def test_what_it_cannot_do_after_a_restore_it_says(db: None) -> None:
-    with pytest.raises(CommandError, match="keep the queue stopped"):
-        call_command("recover", "--restored")

@@ -11,6 +11,7 @@ from .decision import Decision
 from .demotion import Demotion
 from .effect import Effect
 from .gauge import Gauge
+from .install import Install
 from .journal import Checkpoint, Entry, Payload
 from .look import Look
 from .policy import Policy
@@ -38,6 +39,7 @@ __all__ = [
     "Effect",
     "Entry",
     "Gauge",
+    "Install",
     "Look",
     "Payload",
     "Policy",

@@ -6,6 +6,7 @@ import datetime as dt
 from collections.abc import Sequence
 
 from workflows import ledger
+from workflows.engine.parts.asked_first import look_first
 from workflows.fetch import fetch
 from workflows.models import Attempt, Effect
 from workflows.outcomes import Acknowledged, NotSent, Outcome, Pending, Refused, Sighting, Unknown, Verdict
@@ -41,7 +42,7 @@ def _heed(effect: Effect, outcome: Outcome, now: dt.datetime) -> bool:
     if effect.state in (S.UNKNOWN, S.ACKNOWLEDGED, S.READY, S.BLOCKED) and effect.verifiable:
         _learn(effect, outcome, now)
         if effect.state in (S.READY, S.BLOCKED):
-            _look_first(effect, "a late answer came", now)
+            look_first(effect, "a late answer came", now)
         else:
             effect.due_at = now
             effect.note()
@@ -63,15 +64,6 @@ def _heed(effect: Effect, outcome: Outcome, now: dt.datetime) -> bool:
         effect.stick(reason="late_answer", detail=detail, world="unknown")
         return True
     return False
-
-
-def _look_first(effect: Effect, why: str, now: dt.datetime) -> None:
-    """Before anything is sent the world is asked, whatever else it waits for; it will wait for that again."""
-    if effect.state == S.READY:
-        effect.block(reason="dependency", blocked_by=[{"look": why}], due_at=now)
-        return
-    effect.reason, effect.blocked_by, effect.due_at = "dependency", [{"look": why}], now
-    effect.note()
 
 
 def _learn(effect: Effect, outcome: Outcome, now: dt.datetime) -> None:
@@ -111,7 +103,7 @@ def a_look(effect: Effect, seen: Sighting, now: dt.datetime) -> bool:
     if seen.verdict not in (Verdict.FOUND, Verdict.DIFFERS, Verdict.SEVERAL):
         return False
     if effect.state in (S.READY, S.BLOCKED):
-        _look_first(effect, "a late look saw something", now)
+        look_first(effect, "a late look saw something", now)
         return True
     if effect.state in (S.FAILED, S.CANCELLED):
         detail = "a look that came late had seen something after all"
