@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Callable
 from typing import Any
 
@@ -12,6 +13,7 @@ from tests.engine.simulated import World
 from workflows.drain import Drain, drain_once
 from workflows.engine import people
 from workflows.engine.cancel import cancel
+from workflows.engine.overdue import overdue
 from workflows.engine.seal import seal
 from workflows.engine.start import StartBody, start_run
 from workflows.engine.steps import StepBody, add_step
@@ -59,6 +61,28 @@ def test_who_waits_is_told_the_whole_chain_of_those_it_waits_for(
     ]
     end = shown[0]["chain"][-1]
     assert (end["state"], end["reason"], end["needs_person"], end["scope"]) == ("stuck", "several", True, "thing:one")
+
+
+def test_who_waits_too_long_gets_a_person_who_is_told_whose_hands_the_scope_is_in(
+    world: World, tool: Make, workflow: Make, begin: Make
+) -> None:
+    """The blocker hangs: the waiter is neither passed over nor forgotten."""
+    tool("t.first", scopes=ONE)
+    tool("t.last", scopes=ONE)
+    world.script("t.first", "look", "several")
+    first = begin(workflow("t.first"))
+    drain_once(slots=4)
+    last = begin(workflow("t.last"))
+    drain_once(slots=4)
+    long_ago = first.created_at - dt.timedelta(hours=3)
+    Effect.objects.filter(run=last).update(progress_at=long_ago, created_at=long_ago, due_at=long_ago)
+    Run.objects.filter(id=last.id).update(changed_at=long_ago)
+    assert overdue() == {last.id}
+    drain_once(slots=4)
+    (reason,) = again(last).people_reasons
+    assert (reason["code"], again(last).state) == ("no_progress", "stuck")
+    assert f"thing:one is in the hands of effect {Effect.objects.get(run=first).id}" in reason["detail"]
+    assert [name for name, _, _ in world.sends] == ["t.first"]
 
 
 def test_a_refused_undoing_hands_its_scope_to_its_fallback_without_a_moment_in_which_it_is_free(

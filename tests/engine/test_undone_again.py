@@ -109,7 +109,9 @@ def test_a_late_yes_after_the_undoing_can_be_undone_once_more(world: World, undo
         people.undo_again(forward.id, by="person:night desk", why="it came back")
     people.look_again(forward.id, by="person:night desk", why="is it there?")
     drain_once()
-    assert states(undone)["a forward"] == "verified present"
+    found = effect(undone, "forward")
+    assert (found.state, found.world, found.reason) == ("stuck", "present", "reversed")
+    assert [r["code"] for r in again(undone).people_reasons] == ["reversed"]
     people.undo_again(forward.id, by="person:night desk", why="it came back")
     drain_once()
     assert (world.things, states(undone)["a forward"]) == ({}, "undone gone")

@@ -151,8 +151,12 @@ def _can_undo(step: Any) -> bool:
 
 def _follow(course: Course, step: Any, effect: Any, undoing: Any) -> bool:
     if undoing.settled and _told_of_since(effect, undoing):
-        detail = effect.detail or "it was seen after its undoing was settled"
-        course.people.append(reason_of(effect, step, "late_answer", detail))
+        if effect.state == S.VERIFIED:
+            course.reversed.append(effect)  # stuck again, so that a person can have it undone once more
+        else:
+            code = REVERSED if effect.reason == REVERSED else "late_answer"
+            detail = effect.detail or "it was seen after its undoing was settled"
+            course.people.append(reason_of(effect, step, code, detail))
         return False
     if undoing.settled:
         proved = undoing.state == S.VERIFIED and undoing.place == 0 and not partial(undoing)

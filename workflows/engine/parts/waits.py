@@ -13,6 +13,8 @@ from workflows.states import Phase
 if TYPE_CHECKING:
     from workflows.engine.advance import Changes
 
+NAMED = 3  # holders in a sentence; the run's page shows the whole chain
+
 
 def too_long(
     run: Run, steps: list[Step], effects: list[Effect], reasons: list[dict[str, Any]], changes: Changes
@@ -33,7 +35,13 @@ def too_long(
 
 def _detail(effect: Effect, since: dt.datetime) -> str:
     waits = f" ({effect.reason})" if effect.reason else ""
-    return f"{ages.said(since)}: it is {effect.state}{waits}"
+    return f"{ages.said(since)}: it is {effect.state}{waits}{_behind(effect)}"
+
+
+def _behind(effect: Effect) -> str:
+    """Who hangs: whoever gets this must know whom to turn to."""
+    holders = [f"{by['scope']} is in the hands of effect {by['effect']}" for by in effect.blocked_by if "scope" in by]
+    return f"; {', '.join(holders[:NAMED])}" if holders else ""
 
 
 def _stands_still(run: Run, effects: list[Effect], changes: Changes) -> bool:
