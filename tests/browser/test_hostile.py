@@ -14,7 +14,7 @@ from repairs.models import Act, Case
 from repairs.site import site
 from tests.authority.walk import routes
 from tests.engine.simulated import World
-from workflows.authority import keys, raising, stops
+from workflows.authority import keys, policies, raising, stops
 from workflows.drain import drain_once
 from workflows.models import Agent, Approval, Attempt, Decision, Effect, Run
 
@@ -28,6 +28,8 @@ UNSEEN = "file\u200b.txt\ufeff \U000e0064\U000e0065"
 HOSTILE = f"{MARKUP}{TURNED}{UNSEEN}{CUT}"
 SEEN = [MARKUP[:40], "[U+202E]", "[U+200B]", "[U+E0064]", CUT]
 RAW = "\u202e\u202c\u2066\u2069\u200b\ufeff\U000e0064"
+
+DRAFT = "policy: next\nrules:\n  - {name: all, when: 'true', then: allow}\nexpect: [{verdict: allow}]"
 
 # What is the matter with a page; empty where nothing is.
 WRONG = """(raw) => {
@@ -82,6 +84,7 @@ def attacked(repairer: User, world: World, tool: Make, workflow: Make, begin: Ma
         "approval_id": Approval.objects.get(run=asking).id,
         "change_id": "01a22a5b-057c-72a0-91ee-37c73f6d55ff",
         "budget_id": budget.id,
+        "policy_id": policies.draft(DRAFT, by="person:x").id,
         "stop_id": stops.freeze("subject", "customer:42", by="person:x", why=HOSTILE).stop.id,
         "name": "mail.send",
         "version": 1,
