@@ -24,7 +24,7 @@ from workflows.proof import Flaw, verify
 pytestmark = pytest.mark.django_db(transaction=True)
 Make = Callable[..., Any]
 PATIENCE = 60  # seconds
-YES = Acknowledged(result={"id": "their-name"})
+YES = Acknowledged(result={"said": "yes"})  # names nothing: two names under one key would be two objects
 
 
 @pytest.fixture
@@ -212,7 +212,7 @@ def test_a_late_yes_to_what_nobody_could_know_is_told_to_the_person(lost: Make, 
     advance()
     [reason] = again(run).people_reasons
     assert (reason["code"], "a late yes came" in reason["detail"]) == ("cannot_know", True)
-    assert Effect.objects.get().result == {"id": "their-name"}
+    assert Effect.objects.get().result == YES.result
     people.look_again(late.id, by="person:tester", why="there was a yes")
     drain_once()
     assert (states(again(run)), world.sends) == ({"a forward": "verified present"}, [])

@@ -14,6 +14,7 @@ from django.core.management import call_command
 from tests.engine.simulated import World
 from workflows.engine.advance import advance
 from workflows.engine.dispatch import dispatch
+from workflows.holders import place
 from workflows.models import Effect
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -27,7 +28,7 @@ def test_what_a_dead_worker_held_becomes_unknown_and_nothing_is_sent(
     begin(workflow("t.a"))
     advance()
     dispatch(1)
-    began_at_boot = f"{os.uname().nodename}:{os.getpid()}:1"  # somebody else who had this number, and is gone
+    began_at_boot = f"{place()}:{os.getpid()}:1"  # somebody else who had this number, and is gone
     Effect.objects.update(holder=began_at_boot)
     out = io.StringIO()
     call_command("recover", "--json", stdout=out)

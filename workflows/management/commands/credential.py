@@ -7,15 +7,16 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from workflows.authority.bringing import Brought, bring
 from workflows.errors import MakegoodError
+from workflows.management.base import PlainCommand
 from workflows.management.commands.freeze import who_types
 from workflows.models import Credential
 
 
-class Command(BaseCommand):
+class Command(PlainCommand):
     help = (
         "Bring an OAuth grant under a NAME that manifests use as `auth: {oauth: NAME}`: the first one, or a new one"
         " after it was lost; what waits for it goes on. A refresh token is read from a file or from standard input,"

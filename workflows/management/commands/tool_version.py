@@ -8,10 +8,11 @@ import json
 import uuid
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from workflows.authority import versions
 from workflows.errors import Flaw, Invalid, MakegoodError
+from workflows.management.base import PlainCommand
 from workflows.management.people import person_named
 from workflows.models import Effect, Tool
 from workflows.states import EffectState
@@ -20,7 +21,7 @@ ACTS = ("withdraw", "restore", "waiting", "let-go", "give-up")
 MOST = 200  # rows told at once
 
 
-class Command(BaseCommand):
+class Command(PlainCommand):
     help = "Withdraw or restore a version of a tool, and decide about what waits because of its version."
 
     def add_arguments(self, parser: CommandParser) -> None:

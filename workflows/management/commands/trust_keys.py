@@ -5,14 +5,15 @@ from __future__ import annotations
 import getpass
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from workflows.engine import trust
 from workflows.errors import MakegoodError
+from workflows.management.base import PlainCommand
 from workflows.models import Demotion
 
 
-class Command(BaseCommand):
+class Command(PlainCommand):
     help = "Lifts the demotion of a tool's version: its keys are believed again. Without TOOL the demoted are listed."
 
     def add_arguments(self, parser: CommandParser) -> None:
