@@ -118,8 +118,11 @@ def test_the_command_sets_lowers_asks_and_lists(agent: Agent, tool: Make) -> Non
     assert command("agent", "sim", "--money", "EUR=9", "--per", "day", "--why", WHY)["state"] == "done"
     assert command("agent", "sim", "--money", "EUR=none", "--per", "day", "--why", WHY)["state"] == "asked"
     assert command("all", "--calls", "100", "--per", "minute", "--why", WHY)["of"] == "all"
-    assert command("tool", "t.a", "--worst", "EUR=70")["worst"] == {"EUR": 70}
-    assert command("tool", "t.a", "--looks", "2") == {"tool": "t.a", "worst": {"EUR": 70}, "looks": 2}
+    assert command("tool", "t.a", "--worst", "EUR=70", "--why", WHY)["worst"] == {"EUR": 70}
+    two = command("tool", "t.a", "--looks", "2", "--why", WHY)
+    assert two == {"tool": "t.a", "worst": {"EUR": 70}, "looks": 2}
+    assert Entry.objects.filter(subject_kind="toolcost").count() == 2
+    assert proof.verify(lambda flaw: pytest.fail(str(flaw))).flaws == 0
     assert [(b["of"], b["per"]) for b in command()["budgets"]] == [("agent", "day"), ("all", "minute")]
     out = io.StringIO()
     call_command("budget", stdout=out)

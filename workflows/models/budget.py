@@ -103,13 +103,16 @@ class Reservation(models.Model):
 
 
 class ToolCost(models.Model):
-    """What an act of a tool is taken to cost where its value isn't known, by currency. A person sets it.
+    """What an act of a tool is taken to cost where its value isn't known, by currency. A person sets it, with why.
 
     `looks`: how many calls more each send is taken for, where looks at what it did cost as much as sends."""
 
-    tool = models.CharField(primary_key=True, max_length=200)
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    tool = models.CharField(max_length=200, unique=True)
     worst = json_field(dict)
     looks = models.PositiveSmallIntegerField(default=0)
+    seq = models.PositiveIntegerField(default=0)
+    head = models.CharField(max_length=64, blank=True)
 
     def __str__(self) -> str:
         return self.tool

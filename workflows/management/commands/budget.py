@@ -8,17 +8,16 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from workflows.authority import raising
+from workflows.authority import costs, raising
 from workflows.errors import Flaw, Invalid, MakegoodError
 from workflows.management.base import PlainCommand
 from workflows.management.commands.freeze import who_types
-from workflows.models import Budget, Tool, ToolCost
+from workflows.models import Budget
 from workflows.models.budget import OWNERS
 from workflows.policies.spending import CURRENCY, EVER, LENGTHS, TIME, said
 
 COUNTS = ("calls", "effects", "customers", "seconds")
 NONE = "none"
-MOST_LOOKS = 1000  # no manifest asks for more
 LONGEST_NUMBER = 16  # digits; the limits themselves are checked where they are written
 
 
@@ -73,22 +72,22 @@ class Command(PlainCommand):
             self.stdout.write(f"{budget}: {in_words(budget)}")
 
     def _costs(self, options: dict[str, Any]) -> None:
-        name = options["name"]
-        if options["of"] != "tool" or not Tool.objects.filter(name=name).exists():
-            raise Invalid(raising.NOTHING, [Flaw("name", name, "must be a tool that is applied: budget tool NAME …")])
-        changed: dict[str, Any] = {}
-        if options["worst"]:
-            worst = _money("--worst", options["worst"])
-            changed["worst"] = {unit: amount for unit, amount in worst if amount is not None}
-        if options["looks"] is not None:
-            changed["looks"] = min(_whole("--looks", options["looks"]) or 0, MOST_LOOKS)
-        cost, _ = ToolCost.objects.update_or_create(tool=name, defaults=changed)
+        if options["of"] != "tool":
+            raise Invalid(raising.NOTHING, [Flaw("of", options["of"], "--worst and --looks are of a tool")])
+        worst = dict(_money("--worst", options["worst"]))
+        cost = costs.set_cost(
+            options["name"],
+            worst={unit: amount for unit, amount in worst.items() if amount is not None} if worst else None,
+            looks=None if options["looks"] is None else _whole("--looks", options["looks"]) or 0,
+            by=who_types(),
+            why=options["why"],
+        )
         if options["json"]:
-            self.stdout.write(json.dumps({"tool": name, "worst": cost.worst, "looks": cost.looks}))
+            self.stdout.write(json.dumps({"tool": cost.tool, "worst": cost.worst, "looks": cost.looks}))
             return
         worst_said = ", ".join(said(unit, amount) for unit, amount in cost.worst.items())
         self.stdout.write(
-            f"An act of {name} whose cost isn't known is taken for {worst_said or 'all that is allowed'}."
+            f"Where its cost isn't known, {cost.tool} is taken for {worst_said or 'all that is allowed'}."
         )
         self.stdout.write(f"Each send is taken for {said('calls', 1 + cost.looks)}.")
 
