@@ -50,6 +50,7 @@ tools:
       method: POST
       url: "${ env.WORLD_URL }/refunds"
       json: {charge: "${ result.id }", amount: "${ remaining }", reference: "${ key }"}
+      acknowledged: "status in [200, 201] && has(body.id)"
       timeout: 5s
       late: @late@
       verify:
@@ -201,3 +202,16 @@ def test_what_stands_cannot_be_read_for_a_while_and_nothing_is_sent_blind(story:
     sends = undoing(story, run)["attempts"]
     assert [send["outcome"] for send in sends] == ["not_sent", "not_sent", "acknowledged"]
     assert till.paid_back == 1000
+
+
+@pytest.mark.parametrize(("book", "posts"), [("before", 1), ("never", 2)], ids=["it was done", "it was not"])
+def test_a_refund_that_is_said_to_have_failed_and_has_no_id_is_looked_for_first(
+    story: Story, book: str, posts: int
+) -> None:
+    run, till, gate = charged(story)
+    story.world.script(method="POST", path="/refunds", answer="error200", book=book)
+    gate.release()
+    story.settle()
+    assert undoing(story, run)["attempts"][0]["outcome"] == "unknown"
+    assert (till.paid_back, len(story.world.wire("POST", "/refunds"))) == (1000, posts)
+    assert story.agent.get(f"runs/{run}")["state"] == "compensated"
