@@ -1,0 +1,148 @@
+"""The promises of DESIGN 2, as they can be checked after each step of a schedule. Raises `Broken`."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+from repairs.models import Case
+from tests.property.outside import Gate, Outside
+from workflows.models import Approval, Attempt, Budget, Decision, Effect, Entry, Run
+from workflows.policies import order
+from workflows.proof import Flaw, verify
+from workflows.replay.check import check
+from workflows.states import EffectState, Phase
+
+KEY = 26  # characters of an effect's key: who adds to it makes another
+OUT_OF_IT = ("failed", "cancelled", "undone", "written_off")
+
+
+class Broken(AssertionError):
+    """A promise was not kept."""
+
+
+def require(kept: object, promise: str) -> None:
+    if not kept:
+        raise Broken(promise)
+
+
+def at_the_wire(outside: Outside, gates: Iterable[Gate], stopped: set[str]) -> None:
+    """Of calls that have just begun. `stopped`: ids of runs that were turning back before."""
+    for gate in gates:
+        effect = Effect.objects.select_related("run", "step").get(key=gate.call.key[:KEY])
+        attempt = Attempt.objects.filter(effect=effect, number=gate.call.attempt, ended_at=None).exists()
+        require(attempt, "1: intent before act")
+        allowed = Decision.objects.filter(effect=effect, verdict__in=["allow", "ask"]).count()
+        require(allowed >= effect.attempts, "5: policy at the door, for every attempt")
+        _granted(effect)
+        events = list(Entry.objects.filter(subject_id=effect.id).order_by("seq").values_list("event", flat=True))
+        require("acknowledge" not in events, "3: what was acknowledged is never sent again")
+        if effect.forward:
+            require(str(effect.run_id) not in stopped, "13: nothing new of a run that turns back")
+            if effect.irreversible:
+                _gated(effect)
+        else:
+            _in_order(effect)
+        _alone(effect)
+
+
+def _granted(effect: Effect) -> None:
+    asked = Decision.objects.filter(effect=effect, verdict="ask").exists()
+    spent = Approval.objects.filter(effect=effect, state="spent").exists()
+    require(spent or not asked, "6: an approval is spent by the first dispatch")
+
+
+def _gated(effect: Effect) -> None:
+    steps = list(effect.run.steps.all())
+    before = BEFORE(effect.step, steps)
+    others = {e.step.name: e for e in Effect.objects.filter(run=effect.run, kind="forward").select_related("step")}
+    unsettled = [n for n in before if n not in others or not others[n].settled]
+    require(not unsettled, f"13: gated, and {unsettled} are not settled")
+
+
+def _in_order(effect: Effect) -> None:
+    """An undoing goes when nothing that stands depends on what it undoes."""
+    steps = list(effect.run.steps.all())
+    forward = {e.step.name: e for e in Effect.objects.filter(run=effect.run, kind="forward").select_related("step")}
+    below = BELOW(steps)[effect.step.name]
+    stands = [n for n in below if n in forward and forward[n].state not in OUT_OF_IT and not forward[n].irreversible]
+    require(not stands, f"8: {effect.step.name} is undone while {stands} stand on it")
+
+
+BELOW, BEFORE = order.dependants, order.before  # as they are before a test takes them away
+
+
+def _alone(effect: Effect) -> None:
+    others = Effect.objects.filter(state="dispatched", scopes__overlap=effect.scopes or ["-"]).exclude(id=effect.id)
+    beside = [other for other in others if other.id != effect.compensates_id]
+    require(not beside, "12: two are in flight on one scope")
+
+
+def always(outside: Outside, beyond: set[str]) -> None:
+    """After each step. `beyond`: keys of calls that went on for longer than their tool says is possible."""
+    twice = [key for key, number in Counter(key[:KEY] for key in outside.made).items() if number > 1]
+    require(not twice, f"2: {len(twice)} were made twice")
+    for run in Run.objects.all():
+        live = Case.objects.filter(run=run, state__in=["open", "waiting"]).exists()
+        require(live == run.needs_person, "9: one open case per stuck run, in the same commit")
+        if run.phase == Phase.OVER:
+            _stated(outside, run, beyond)
+    by_effect: dict[object, list[Effect]] = {}
+    for effect in Effect.objects.all():
+        by_effect.setdefault(effect.compensates_id or effect.id, []).append(effect)
+    for effects in by_effect.values():
+        true_to(outside, effects, beyond)
+    _within_budget(outside)
+
+
+def true_to(outside: Outside, effects: list[Effect], beyond: set[str]) -> None:
+    """`world` of an effect is what is there; while an undoing may have done something, only its own proof counts."""
+    forward = next(effect for effect in effects if not effect.compensates_id)
+    undoings = [effect for effect in effects if effect.compensates_id]
+    if forward.key in beyond:
+        return
+    there = outside.there(forward.key)
+    told = f"{forward.state} {forward.world}, and it is {'there' if there else 'not there'}"
+    if forward.world == "gone":
+        require(not there, f"4: {told}")
+    elif any(undoing.world != "nothing" for undoing in undoings):
+        return
+    elif forward.world == "nothing" and forward.state != "stuck":
+        require(not there, f"3: {told}")
+    elif forward.world == "present":
+        require(there, f"4: {told}")
+
+
+def _stated(outside: Outside, run: Run, beyond: set[str]) -> None:
+    """What stands after a run that didn't reach its goal is stated."""
+    told = {row["effect"] for row in run.residue}
+    for effect in Effect.objects.filter(run=run, kind="forward").exclude(effect_class="read_only"):
+        wanted = run.state == "completed"
+        if outside.there(effect.key) and not wanted and effect.key not in beyond:
+            require(str(effect.id) in told, f"8: {effect} stands and is not stated, its run is {run.state}")
+
+
+def _within_budget(outside: Outside) -> None:
+    for budget in Budget.objects.all():
+        limit = budget.limits.get("effects")
+        made = len({key[:KEY] for key in outside.made})
+        require(limit is None or made <= limit, f"11: {made} effects of {limit}")
+
+
+def at_the_end(outside: Outside, beyond: set[str]) -> None:
+    """Nothing hangs, and the journal tells the same story."""
+    always(outside, beyond)
+    for run in Run.objects.all():
+        require(run.phase == Phase.OVER or run.needs_person or _waits(run), f"9: it hangs, {run.state}")
+        _, flaws = check(run.id)
+        require(not flaws, f"10: the journal tells another story: {flaws}")
+    flaws_: list[Flaw] = []
+    verify(flaws_.append)
+    require(not flaws_, f"10: the chains are broken: {flaws_}")
+
+
+def _waits(run: Run) -> bool:
+    """It says for which effect it waits, and that one's run needs a person."""
+    blocked = Effect.objects.filter(run=run, state=EffectState.BLOCKED.value, reason="order")
+    holders = [by["effect"] for effect in blocked for by in effect.blocked_by]
+    return Effect.objects.filter(id__in=holders, run__needs_person=True).exists()

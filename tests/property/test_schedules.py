@@ -1,0 +1,162 @@
+"""Random schedules of agents, workers, crashes, late answers, sweeps, cancels, people and clock steps: after each step
+the promises hold, and in the end nothing hangs. `MAKEGOOD_SCHEDULES=5000` tells more of them."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, settings
+from hypothesis import Phase as Part
+from hypothesis import strategies as st
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
+
+from tests.authority.purse import give
+from tests.clock import Clock
+from tests.engine.simulated import spec
+from tests.property import promises
+from tests.property.stage import LEASE, Stage
+from workflows.models import Approval, Run
+
+pytestmark = pytest.mark.django_db(transaction=True)
+SCHEDULES = int(os.environ.get("MAKEGOOD_SCHEDULES", "60"))
+STEPS = 30
+
+WORDS = st.sampled_from(["well", "well", "well", "lost_after", "lost_before", "temporary", "refused", "not_sent"])
+WORKERS = st.integers(0, 1)
+MOSTLY = st.sampled_from([True, True, True, False])
+
+
+@st.composite
+def tools(draw: st.DrawFn) -> dict[str, Any]:
+    """Of a provider that keeps what it declares."""
+    final = draw(st.booleans()) and draw(st.booleans())
+    made = spec(
+        keyed=draw(st.booleans()),
+        verify=draw(st.sampled_from([True, True, True, False])),
+        undo=not final and draw(st.sampled_from([True, True, False])),
+        late=draw(st.sampled_from([0.0, 0.0, 20.0])),
+        scopes=draw(st.sampled_from([[], ["one"], ["${ subject.id }:${ args.of }"]])),
+        effect_class="irreversible" if final else "reversible",
+        autonomy=draw(st.sampled_from(["auto", "auto", "auto", "ask"])),
+    )
+    if "verify" in made:
+        made["verify"]["settle"] = draw(st.sampled_from([0.0, 3.0]))
+    return made
+
+
+def test_after_each_step_of_any_schedule_the_promises_are_kept(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Schedule(RuleBasedStateMachine):
+        @initialize(drawn=st.lists(tools(), min_size=1, max_size=3), beside=st.booleans(), paid=st.integers(0, 4))
+        def begin_anew(self, drawn: list[dict[str, Any]], beside: bool, paid: int) -> None:
+            clock.step(-clock.ahead)
+            self.stage = Stage(clock, monkeypatch)
+            self.stage.declare(*drawn, after=[[]] * len(drawn) if beside else None)
+            if paid > 2:
+                give("agent:drawn", effects=paid)
+            self.stage.start()
+            self.stage.advance()
+
+        @precondition(lambda self: len(self.stage.runs) < 3)
+        @rule(twice=st.booleans())
+        def an_agent_starts(self, twice: bool) -> None:
+            self.stage.start(self.stage.runs[0].idempotency_key if twice else "")
+
+        @rule(worker=WORKERS, number=st.integers(1, 4), at_once=MOSTLY)
+        def goes_on(self, worker: int, number: int, at_once: bool) -> None:
+            self.stage.advance()
+            self.stage.release()
+            self.stage.dispatch(worker, number)
+            if at_once:
+                self.stage.begin(worker)
+
+        @precondition(lambda self: any(worker.held for worker in self.stage.workers))
+        @rule(worker=WORKERS)
+        def calls_begin(self, worker: int) -> None:
+            self.stage.begin(worker)
+
+        @precondition(lambda self: any(worker.inside for worker in self.stage.workers))
+        @rule(
+            worker=WORKERS, which=st.integers(0, 3), word=WORDS, late=st.sampled_from([0.0, 0.0, 15.0]), at_once=MOSTLY
+        )
+        def a_call_ends(self, worker: int, which: int, word: str, late: float, at_once: bool) -> None:
+            self.stage.answer(word, worker, which, late)
+            if at_once:
+                self.stage.record(worker)
+
+        @precondition(lambda self: any(worker.answers for worker in self.stage.workers))
+        @rule(worker=WORKERS)
+        def answers_are_recorded(self, worker: int) -> None:
+            self.stage.record(worker)
+
+        @rule(worker=WORKERS, unreachable=st.sampled_from([0, 0, 1]), lag=st.sampled_from([0.0, 2.0]), at_once=MOSTLY)
+        def somebody_looks(self, worker: int, unreachable: int, lag: float, at_once: bool) -> None:
+            self.stage.look(worker, unreachable=unreachable, lag=lag)
+            if at_once:
+                self.stage.saw(worker)
+
+        @precondition(lambda self: any(worker.seen for worker in self.stage.workers))
+        @rule(worker=WORKERS)
+        def looks_are_recorded(self, worker: int) -> None:
+            self.stage.saw(worker)
+
+        @rule(worker=WORKERS, word=st.sampled_from(["lost_after", "lost_before"]))
+        def a_worker_dies(self, worker: int, word: str) -> None:
+            self.stage.crash(worker, word)
+
+        @rule(seconds=st.sampled_from([0.5, 0.5, 2.0, 5.0, LEASE + 2, -5.0]))
+        def time_passes(self, seconds: float) -> None:
+            self.stage.step(seconds)
+
+        @rule()
+        def the_sweep_comes(self) -> None:
+            self.stage.sweep()
+
+        @rule(which=st.integers(0, 9))
+        def an_agent_cancels(self, which: int) -> None:
+            if which < len(self.stage.runs):
+                self.stage.cancel(which)
+
+        @precondition(lambda self: Run.objects.filter(needs_person=True).exists())
+        @rule(act=st.sampled_from(["look_again", "write_off", "compensate_run", "write_off_run"]))
+        def a_person_acts(self, act: str) -> None:
+            self.stage.person(act)
+
+        @precondition(lambda self: Approval.objects.filter(state="asked").exists())
+        @rule()
+        def a_person_allows(self) -> None:
+            self.stage.approve()
+
+        @invariant()
+        def the_promises_are_kept(self) -> None:
+            if hasattr(self, "stage"):
+                promises.always(self.stage.outside, self.stage.beyond)
+
+        def teardown(self) -> None:
+            if hasattr(self, "stage"):
+                try:
+                    self.stage.settle()
+                    promises.at_the_end(self.stage.outside, self.stage.beyond)
+                finally:
+                    self.stage.close()
+
+    run_state_machine_as_test(  # type: ignore[no-untyped-call]
+        Schedule,
+        settings=settings(
+            max_examples=SCHEDULES,
+            stateful_step_count=STEPS,
+            derandomize=True,
+            database=None,
+            deadline=None,
+            phases=[Part.generate],  # shrinking would take minutes; the schedule is told as it is
+            suppress_health_check=list(HealthCheck),
+        ),
+    )
