@@ -52,7 +52,7 @@ class OnlyJson(BaseContentNegotiation):
 
 
 class Endpoint(APIView):
-    authentication_classes = (KeyAuthentication,)
+    authentication_classes: tuple[Any, ...] = (KeyAuthentication,)
     permission_classes = ()  # what an agent may do is decided by the verbs
     renderer_classes = (JSONRenderer,)
     content_negotiation_class = OnlyJson

@@ -26,7 +26,7 @@ REFUSED = "The body is refused; nothing was written."
 
 def read(request: HttpRequest, schema: dict[str, Any], *, may_be_empty: bool = False) -> dict[str, Any]:
     """The body, which fits `schema`. Raises Invalid with the path of each flaw, or TooLarge."""
-    data = _bytes(request)
+    data = raw(request)
     if not data and may_be_empty:
         return {}
     if data:
@@ -74,7 +74,7 @@ def _check_type(request: HttpRequest) -> None:
         raise _refused("Content-Type", request.META.get("CONTENT_TYPE", ""), "must be application/json, in UTF-8")
 
 
-def _bytes(request: HttpRequest) -> bytes:
+def raw(request: HttpRequest) -> bytes:
     """At most one byte more than is taken is kept, whether the length was told or the body comes in chunks."""
     most = settings.MAKEGOOD_MAX_BODY
     told = request.META.get("CONTENT_LENGTH") or ""

@@ -159,3 +159,19 @@ workflows = extend_schema(
     parameters=PAGE,
     responses={(200, "application/json"): _says("DeclaredPage", "one page"), **_refusals(400, 401)},
 )
+hook = extend_schema(
+    operation_id="tell",
+    summary="Tell what happened at a provider, signed (Standard Webhooks); a hint that moves no state by itself",
+    parameters=[
+        OpenApiParameter("source", {"type": "string"}, OpenApiParameter.PATH),
+        _header("webhook-id", "the event; each is taken once"),
+        _header("webhook-timestamp", "seconds since 1970, at most 5 minutes off"),
+        _header("webhook-signature", "`v1,` and base64 of HMAC-SHA256 over `id.timestamp.body`; several by blanks"),
+    ],
+    request={"application/json": {"type": "object"}},
+    responses={
+        (202, "application/json"): _says("Heard", "kept; what it names is looked at"),
+        (200, "application/json"): _says("Heard", "it had come before, and changes nothing"),
+        **_refusals(400, 401, 404, 413),
+    },
+)

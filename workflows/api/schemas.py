@@ -255,6 +255,13 @@ RUN = _object(
     end_reason=TEXT,
 )
 RUN_IN_SHORT = _object("*", **HEAD, deadline=MAYBE_MOMENT, created_at=MOMENT, ended_at=MAYBE_MOMENT)
+HEARD = _object(
+    "*",
+    id=UUID,
+    new={"type": "boolean", "description": "whether this id of the source came for the first time"},
+    looks={**NUMBER, "description": "how many effects are looked at because of it"},
+    skew={"type": "number", "description": "seconds from its timestamp to our clock"},
+)
 DECLARED = _object("*", name=TEXT, version=NUMBER, description=TEXT, input_schema=ANY_OBJECT, profile=ANY_OBJECT)
 FLAW = _object("*", path=TEXT, value={}, message=TEXT)
 PROBLEM = _object(
@@ -279,6 +286,7 @@ COMPONENTS: dict[str, Schema] = {
     "Cancel": CANCEL,
     "Case": CASE,
     "Decision": DECISION,
+    "Heard": HEARD,
     "Declared": DECLARED,
     "Effect": EFFECT,
     "EffectInFull": EFFECT_IN_FULL,

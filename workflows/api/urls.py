@@ -6,6 +6,7 @@ from workflows.api.acts import Cancel, Seal, Steps
 from workflows.api.base import missing
 from workflows.api.catalog import Tools, Workflows
 from workflows.api.effects import OneEffect
+from workflows.api.hooks import Hooks
 from workflows.api.openapi import Page, Schema
 from workflows.api.runs import OneRun, Runs
 
@@ -18,6 +19,7 @@ urlpatterns = [
     path("effects/<str:effect_id>", OneEffect.as_view(), name="api-effect"),
     path("tools", Tools.as_view(), name="api-tools"),
     path("workflows", Workflows.as_view(), name="api-workflows"),
+    path("hooks/<str:source>", Hooks.as_view(), name="api-hooks"),
     path("schema/", Schema.as_view(), name="api-schema"),
     path("docs/", Page.as_view(), name="api-docs"),
     path("<path:rest>", missing),

@@ -11,6 +11,7 @@ from .decision import Decision
 from .demotion import Demotion
 from .effect import Effect
 from .gauge import Gauge
+from .hook import Hook
 from .install import Install
 from .journal import Checkpoint, Entry, Payload
 from .look import Look
@@ -39,6 +40,7 @@ __all__ = [
     "Effect",
     "Entry",
     "Gauge",
+    "Hook",
     "Install",
     "Look",
     "Payload",

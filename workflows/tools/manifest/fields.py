@@ -153,6 +153,13 @@ class Undoing(Strict):
     residue: str = ""
 
 
+class Hooks(Strict):
+    """`names`: expressions over a signed message's `body` that give our key, or the provider's name of the thing."""
+
+    source: Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9_-]{0,62}$")]
+    names: Annotated[list[Text], Field(min_length=1, max_length=10)]
+
+
 class AnyTool(Strict):
     """The fields that every kind has; a kind adds `execute`, `verify`, `compensate` in its own shape."""
 
@@ -165,3 +172,4 @@ class AnyTool(Strict):
     arguments: JsonMap = {"type": "object", "properties": {}, "additionalProperties": False}
     limits: Limits = Limits()
     retry: Retry = Retry()
+    hooks: Hooks | None = None

@@ -42,6 +42,8 @@ def check(
     checker.templates((*where, "value"), raw.get("value"), OF_A_CALL)
     checker.templates((*where, "profile", "residue"), raw["profile"]["residue"], OF_A_CALL)
     _profile(checker, where, spec)
+    for number, text in enumerate(raw.get("hooks", {}).get("names", [])):
+        checker.condition((*where, "hooks", "names", number), text, frozenset({"body"}))
     _value(checker, where, spec.get("value", {}).get("amount", 0))
     for number, name in enumerate(spec.get("compensate", {}).get("fallbacks", [])):
         if name not in tools:
