@@ -15,6 +15,7 @@ from workflows.models import (
     AgentKey,
     Attempt,
     Checkpoint,
+    Credential,
     Decision,
     Effect,
     Entry,
@@ -22,6 +23,7 @@ from workflows.models import (
     Run,
     ScopeHold,
     Step,
+    Stop,
     Team,
     Tool,
     Workflow,
@@ -87,4 +89,13 @@ RECORDS = (
     ),
     Shown(model=Checkpoint, columns=("id", "at", "upto", "entries", "hash")),
     Shown(model=ScopeHold, columns=("scope", "effect_id", "since"), order=("scope",)),
+    Shown(
+        model=Stop, columns=("id", "target", "name", "state", "reason", "frozen_by", "frozen_at", "until", "lifted_by")
+    ),
+    Shown(
+        model=Credential,
+        columns=("name", "state", "owner", "grant", "generation", "expires_at", "why"),
+        order=("name",),
+        secret=("sealed",),
+    ),
 )
