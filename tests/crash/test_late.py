@@ -235,7 +235,7 @@ def test_what_is_told_of_after_its_undoing_was_settled_is_not_taken_for_undone(
     people.look_again(late.id, by="person:tester", why="is it there?")
     drain_once()
     run = again(run)
-    assert (states(run)["a forward"], [r["code"] for r in run.people_reasons]) == ("verified present", ["late_answer"])
+    assert (states(run)["a forward"], [r["code"] for r in run.people_reasons]) == ("stuck present", ["reversed"])
 
 
 @pytest.mark.parametrize("written_off", [False, True])
