@@ -71,10 +71,10 @@ def ask(case: Case, effect_id: uuid.UUID | None, by: User, why: str) -> None:
 
 def decline(act_id: uuid.UUID, *, by: User, why: str) -> None:
     """The second person's no, or the proposer's own second thought. The case waits for nobody any more."""
-    why = reason(why)
     proposal = proposal_of(act_id)
     if proposal.by_id != by.pk:
         needs(by, APPROVER)
+    why = reason(why)
     with transaction.atomic():
         case, now = lock(proposal.case_id)
         unanswered(act_id)

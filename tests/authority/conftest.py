@@ -8,14 +8,15 @@ from typing import Any
 import pytest
 
 from tests.api.conftest import caller, declared, ear, other
+from tests.authority.places import places
 from tests.engine.conftest import agent, begin, run_through, tool, workflow, world
 from tests.engine.simulated import World
 from tests.repairs.conftest import browse, person
 from workflows.models import Approval, Run
 
 __all__ = [
-    "agent", "begin", "browse", "caller", "declared", "ear", "other", "person", "run_through", "tool", "workflow",
-    "world",
+    "agent", "begin", "browse", "caller", "declared", "ear", "other", "person", "places", "run_through", "tool",
+    "workflow", "world",
 ]  # fmt: skip
 
 

@@ -8,82 +8,22 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from django.contrib.auth.models import User
 from django.test import Client
 
 from repairs import scope
-from repairs.models import Act, Case, Person
+from repairs.models import Person
 from repairs.site import site
 from tests.api.conftest import Caller
+from tests.authority.places import MARK, SHARED
 from tests.authority.walk import Route, checksums, routes
-from tests.engine.simulated import World
-from workflows.authority import keys, policies, raising, stops
-from workflows.drain import drain_once
-from workflows.engine.start import StartBody, start_run
-from workflows.models import Agent, AgentKey, Approval, Effect, Run, Team
+from workflows.models import Agent, AgentKey, Team
 
 pytestmark = pytest.mark.django_db(transaction=True)
 Make = Callable[..., Any]
-MARK = "theirs7f3"  # stands in all that the other team's agent brought along
 EVERYBODY = ("repairer", "approver", "manager", "operator")
 MALFORMED = ("1'", str(10**30), "%00", "..", "%E2%80%AE")
 TOKEN = re.compile(rb'name="csrfmiddlewaretoken" value="\w+"')
 ASKING = {"login", "logout", "password_change", "password_change_done"}  # of one's own session
-
-
-@pytest.fixture
-def places(world: World, tool: Make, workflow: Make) -> dict[str, dict[str, Any]]:
-    """{"ours": …, "theirs": …}: for each team's agent the ids of one of everything there is."""
-    tool("crm.contact")
-    tool("mail.send")
-    tool("pay.out", autonomy="ask")
-    stuck, asks = workflow("crm.contact", "mail.send"), workflow("pay.out")
-    made = {}
-    for team, word in (("one", "ours"), ("two", MARK)):
-        Team.objects.get_or_create(name=team)
-        agent = Agent.objects.create(name=f"agent {word}", team=team, tools=["*"], workflows=["*"])
-        world.script("mail.send", "execute", "refused")
-        world.script("crm.contact", "compensate", "refused")
-        runs = []
-        for flow in (stuck, asks):
-            subject = {"type": "customer", "id": f"id-{word}", "label": f"Customer {word}"}
-            body = StartBody(workflow=flow.name, subject=subject, digest="1", external_id=f"order-{word}")
-            runs.append(start_run(agent, f"key-{word}-{flow.name}", body)[0])
-            drain_once()
-        made["ours" if word == "ours" else "theirs"] = _ids(agent, word, *runs)
-    return made
-
-
-def _ids(agent: Agent, word: str, stuck: Run, asks: Run) -> dict[str, Any]:
-    case, present = Case.objects.get(run=stuck), policies.in_force()
-    assert present is not None
-    person = User.objects.create_user(f"somebody-{word}", is_staff=True)
-    effect = Effect.objects.get(run=stuck, kind="compensation")
-    proposal = Act.objects.create(
-        case=case, kind="propose_write_off", by=person, why=f"why {word}", outcome="proposed", at=case.opened_at,
-        effect=effect, facts={"seq": effect.seq},
-    )  # fmt: skip
-    key = keys.prefix_of(keys.new_key(agent, by="command", why=f"why {word}"))
-    raising.change(f"agent:{agent.name}", "ever", {"calls": 5}, by="person:somebody", why=f"why {word}")
-    budget, more = raising.change(f"agent:{agent.name}", "ever", {"calls": 9}, by="person:somebody", why=f"why {word}")
-    assert more
-    stop = stops.freeze("agent", agent.name, by="person:somebody", why=f"why {word}").stop
-    return {
-        "number": case.number,
-        "run_id": stuck.id,
-        "effect_id": effect.id,
-        "act_id": proposal.id,
-        "agent_id": agent.id,
-        "prefix": key,
-        "approval_id": Approval.objects.get(run=asks).id,
-        "stop_id": stop.id,
-        "budget_id": budget.id,
-        "change_id": more.id,
-        "policy_id": present.id,
-    }
-
-
-SHARED: dict[str, Any] = {"name": "crm.contact", "version": 1, "policy_id": ""}  # names no customer
 
 
 @pytest.fixture

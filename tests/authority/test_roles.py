@@ -1,0 +1,66 @@
+"""Role by act by state: every act of the console with each role, while there is something to do and when it is over."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.db.models.functions import Now
+
+from repairs.models import Case
+from repairs.roles import APPROVER, MANAGER, OPERATOR, REPAIRER
+from repairs.views.acts import ASKED
+from tests.authority.places import SHARED
+from tests.authority.walk import checksums, routes
+from workflows.models import Approval, BudgetChange, Effect, Stop
+
+pytestmark = pytest.mark.django_db(transaction=True)
+Make = Callable[..., Any]
+R, A, O = {REPAIRER}, {APPROVER}, {OPERATOR}  # noqa: E741  one letter a role, as in a table
+
+MAY: dict[str, set[str]] = {
+    "claim": R, "release": R, "look-again": R, "turn-back": R, "write-off": R, **{kind.value: R for kind in ASKED},
+    "confirm": A, "decline": A,
+    "freeze": R | A | O, "lift": A | O,
+    "budget-change": R | O, "budget-confirm": A, "budget-decline": A,
+    "policy-draft": O, "policy-try": O | A, "policy-activate": O | A, "policy-discard": O,
+    "tool-withdraw": O, "tool-restore": O, "effect-version": O | A,
+    "agent-key-new": O, "agent-key-rotate": O, "agent-key-revoke": O, "agent-switch": O,
+}  # fmt: skip
+# What is approved is up to the policy's approvers: a role, or people. Who may only read is refused at once.
+BY_POLICY = {"approval-read", "approval-approve", "approval-refuse", "approval-take-back"}
+
+
+@pytest.mark.parametrize("state", ["live", "over"])
+def test_each_act_is_refused_to_every_role_but_its_own_in_every_state(
+    places: dict[str, dict[str, Any]], person: Make, browse: Make, state: str
+) -> None:
+    own = {**SHARED, **places["ours"]}
+    if state == "over":
+        Case.objects.update(state="resolved", closed_at=Now())
+        Approval.objects.update(state="refused", decided_at=Now())
+        Stop.objects.update(state="lifted", lifted_at=Now())
+        BudgetChange.objects.update(state="declined")
+    people = {role: browse(person(role, role)) for role in (REPAIRER, APPROVER, MANAGER, OPERATOR)}
+    people["nobody"] = browse(person("nobody"))
+    acts = {
+        route.name: route.address(own)
+        for route in routes()
+        if not route.route.startswith("admin/") and people[MANAGER].get(route.address(own)).status_code == 405
+    }
+    assert set(acts) == {*MAY, *BY_POLICY}, "a new act says above whose it is"
+    before = checksums()
+    for name, address in acts.items():
+        for role in people.keys() - whose(name):
+            assert people[role].post(address, {"why": ""}).status_code == 403, f"{name} by {role}"
+    assert checksums() == before, "what was refused changed something"
+    for name, address in acts.items():
+        for role in people.keys() & whose(name):
+            status = people[role].post(address, {"why": ""}).status_code
+            assert status in (302, 400, 404, 409), f"{name} by {role}: {status}"
+    assert not Effect.objects.filter(state="dispatched").exists()
+
+
+def whose(name: str) -> set[str]:
+    return R | A | O if name in BY_POLICY else MAY[name]
