@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import functools
 from collections.abc import Mapping
 from typing import Any
 
@@ -57,14 +58,21 @@ PLAIN: dict[str, Any] = {
 
 
 def of_effect(
-    effect: Effect, now: dt.datetime, *, current: bool = True, budgets: Mapping[str, Any] | None = None
+    effect: Effect,
+    now: dt.datetime,
+    *,
+    granted: bool,
+    current: bool = True,
+    budgets: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """Facts of an effect that is about to leave; run, agent, tool and what it undoes are loaded."""
+    """Facts of an effect that is about to leave; run, agent and tool are loaded. `granted`: its agent may, doing by its
+    grant as it is now, undoing by its grant as it was when it was done."""
+    run, tool = effect.run, effect.tool
     return {
-        **_common(effect.run, effect.tool, effect.arguments, now, current=current),
+        **_common(run, tool, effect.arguments, now, current=current),
         "act": {"kind": effect.kind, "operation": effect.operation, "attempt": effect.attempts + 1},
-        "agent": _agent(effect.agent, effect.tool, granted=granted(effect), behalf=effect.on_behalf_of),
-        "run": _run(effect.run, now, targets=effect.reach, highest=effect.chain_class or effect.effect_class),
+        "agent": _agent(effect.agent, tool, granted=granted, behalf=effect.on_behalf_of),
+        "run": _run(run, now, targets=effect.reach, highest=effect.chain_class or effect.effect_class),
         "origin": [one["path"] for one in effect.origin],
         "targets": effect.targets,
         "value": effect.value,
@@ -86,16 +94,11 @@ def of_request(agent: Agent, run: Run, tool: Tool, arguments: Mapping[str, Any],
     }
 
 
-def granted(effect: Effect) -> bool:
-    """Whether its agent may: doing by its grant as it is now, undoing by its grant as it was when it was done."""
-    return grants.refused_now(effect, natural=False) is None
-
-
 def _common(run: Run, tool: Tool, arguments: Mapping[str, Any], now: dt.datetime, *, current: bool) -> dict[str, Any]:
     return {
         "arguments": arguments,
         "budgets": {},
-        "profile": tool.profile,
+        "profile": tool.spec["profile"],
         "rehearsal": {"level": NO_LEVEL},
         "subject": {"type": run.subject_type, "id": run.subject_id, "label": run.subject_label},
         "time": _time(now),
@@ -120,11 +123,12 @@ def _agent(agent: Agent, tool: Tool, *, granted: bool, behalf: str) -> dict[str,
 
 def _run(run: Run, now: dt.datetime, *, targets: int, highest: str) -> dict[str, Any]:
     """`targets`: how many different ones its effects had until now; `highest_class`: the gravest of its steps."""
+    workflow = run.workflow
     return {
         "id": str(run.id),
         "external_id": run.external_id,
-        "workflow": run.workflow.name,
-        "version": run.workflow.version,
+        "workflow": workflow.name,
+        "version": workflow.version,
         "open": run.phase == Phase.OPEN,
         "age": int((now - run.created_at).total_seconds()),
         "targets": targets,
@@ -132,6 +136,7 @@ def _run(run: Run, now: dt.datetime, *, targets: int, highest: str) -> dict[str,
     }
 
 
+@functools.lru_cache(maxsize=8)  # the same for all of a set
 def _time(now: dt.datetime) -> dict[str, Any]:
     at = now.astimezone(dt.UTC)
     return {"at": at.isoformat(), "date": at.date().isoformat(), "hour": at.hour, "weekday": at.isoweekday()}

@@ -21,11 +21,14 @@ def ask(effects: Sequence[Effect], now: dt.datetime, stopped: list[Effect]) -> t
         return [], []
     present = policy.present({effect.tool_id for effect in effects})
     left = budgets.facts(effects, now) if present.budgets else {}
+    refusals = [grants.refused_now(e, natural=times_of(e).natural and not e.asked) for e in effects]
     facts = [
-        policy.facts.of_effect(e, now, current=e.tool_id not in present.superseded, budgets=left.get(e.id))
-        for e in effects
+        policy.facts.of_effect(
+            e, now, granted=no is None, current=e.tool_id not in present.superseded, budgets=left.get(e.id)
+        )
+        for e, no in zip(effects, refusals, strict=True)
     ]
-    verdicts = [_verdict(effect, present, some) for effect, some in zip(effects, facts, strict=True)]
+    verdicts = [no or _verdict(e, present, some) for e, no, some in zip(effects, refusals, facts, strict=True)]
     held = _held(effects, verdicts, present, now, stopped)
     asking = [(e, v) for e, v in zip(effects, verdicts, strict=True) if v.verdict == policy.ASK and e.id not in held]
     may = {effect.id for effect in approvals.present(asking, now, stopped)}
@@ -61,12 +64,9 @@ def _held(
 
 
 def _verdict(effect: Effect, present: policy.Present, facts: Mapping[str, Any]) -> policy.Verdict:
-    tool = effect.tool
-    if refused := grants.refused_now(effect, natural=times_of(effect).natural and not effect.asked):
-        return refused
     if effect.forward:
         # What was made to be verified is looked at: without a look nobody could ever settle it.
-        rights = set(effect.agent.rights(tool.name)) | ({Right.VERIFY.value} if effect.verifiable else set())
+        rights = set(effect.agent.rights(effect.tool.name)) | ({Right.VERIFY.value} if effect.verifiable else set())
         effect.granted = grants.as_text(tuple(right for right in ALL if right in rights))
     return policy.decide(present, facts)
 
