@@ -16,7 +16,7 @@ from django.utils import timezone
 
 from tests.api.conftest import Caller, poll, problem, read
 from workflows import waiting
-from workflows.authority import keys
+from workflows.authority import agents, keys
 from workflows.models import AgentAct, AgentKey, Effect, Run
 from workflows.proof import verify
 
@@ -67,8 +67,9 @@ def test_a_revoked_key_opens_nothing_from_the_next_request_on_and_its_siblings_s
 
 
 @pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("end", ["revoked", "switched off", "rotated"])
 def test_a_request_that_waits_is_refused_as_soon_as_its_key_is_revoked(
-    caller: Caller, ear: waiting.Ear, monkeypatch: pytest.MonkeyPatch
+    caller: Caller, ear: waiting.Ear, monkeypatch: pytest.MonkeyPatch, end: str
 ) -> None:
     monkeypatch.setattr(waiting, "LOOK_AGAIN", 600.0)  # only a bell can end it in time
     run = caller.start()["id"]
@@ -83,7 +84,13 @@ def test_a_request_that_waits_is_refused_as_soon_as_its_key_is_revoked(
         answer = pool.submit(ask)
         poll(lambda: ear.taken)
         poll(ear.listening.is_set)
-        keys.revoke_key(AgentKey.objects.get(), by="command", why="taken away")
+        match end:
+            case "revoked":
+                keys.revoke_key(AgentKey.objects.get(), by="command", why="taken away")
+            case "switched off":
+                agents.change(caller.agent, by="command", why="taken away", active=False)
+            case _:
+                keys.rotate_key(AgentKey.objects.get(), by="command", overlap=dt.timedelta(0))
         assert problem(answer.result(45)) == (401, "unauthenticated", [])
 
 

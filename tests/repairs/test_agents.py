@@ -13,7 +13,7 @@ from django.urls import reverse
 
 from tests.engine.simulated import World
 from workflows.authority import keys
-from workflows.models import Agent, AgentAct, AgentKey
+from workflows.models import Agent, AgentAct, AgentKey, Effect
 
 pytestmark = pytest.mark.django_db(transaction=True)
 Make = Callable[..., Any]
@@ -49,8 +49,22 @@ def test_the_page_tells_what_an_agent_may_do_and_what_became_of_its_work(
     assert keys.prefix_of(key) in shown
     assert key[12:] not in shown
     assert AgentKey.objects.get().digest not in shown
-    assert "Acts for" in operator.get(f"/runs/?agent={agent.name}").content.decode() or shown
     assert operator.get(reverse("agents")).context["rows"][0][0].open_keys == 1
+
+
+def test_the_figures_of_an_agent_and_the_rows_behind_them_are_the_same(
+    operator: Client, agent: Agent, stuck: Make, tool: Make, workflow: Make, run_through: Make
+) -> None:
+    stuck()
+    stuck()
+    tool("t.a")
+    run_through(workflow("t.a"))
+    context = operator.get(reverse("agent", args=[agent.id])).context
+    assert context["runs"] == {"stuck": 2, "completed": 1}
+    for state, number in context["runs"].items():
+        rows = operator.get(f"/runs/?agent={agent.name}&state={state}").context["page"].rows
+        assert len(rows) == number, state
+    assert sum(context["effects"].values()) == Effect.objects.count(), "each effect is in one state"
 
 
 def test_what_an_agent_was_denied_stands_on_its_page(

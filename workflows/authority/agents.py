@@ -9,7 +9,7 @@ from typing import Any
 from django.db import IntegrityError, transaction
 
 from workflows.authority.acts import record
-from workflows.authority.keys import make_key, prefix_of
+from workflows.authority.keys import make_key, prefix_of, wake_waiters
 from workflows.errors import Flaw, Invalid
 from workflows.models import Agent, Team, Tool, Workflow
 from workflows.models.agent import ALL, ANY
@@ -90,6 +90,8 @@ def change(agent: Agent, *, by: str, why: str, grants: Sequence[str] = (), **wan
         for field, value in wanted.items():
             setattr(agent, field, value)
         changed = [field for field, value in _facts(agent).items() if value != before[field]]
+        if "active" in changed:
+            wake_waiters()
         if changed:
             agent.save(update_fields=changed)
             record(agent, "change", by=by, why=why, **{f: {"was": before[f], "is": _facts(agent)[f]} for f in changed})

@@ -88,7 +88,7 @@ def rotate_key(
         AgentKey.objects.filter(id=key.id).update(expires_at=end)
         told = {"key": prefix_of(text), "old": key.prefix, "old_ends": end.isoformat(), **_told(expires_at)}
         record(key.agent, "rotate_key", by=by, why=why, **told)
-        _wake_waiters()
+        wake_waiters()
     return text
 
 
@@ -98,7 +98,7 @@ def revoke_key(key: AgentKey, *, by: str, why: str) -> None:
         key = _locked(key)
         AgentKey.objects.filter(id=key.id).update(revoked_at=rows.now())
         record(key.agent, "revoke_key", by=by, why=why, key=key.prefix)
-        _wake_waiters()
+        wake_waiters()
 
 
 def prefix_of(text: str) -> str:
@@ -115,7 +115,7 @@ def _locked(key: AgentKey) -> AgentKey:
     return found
 
 
-def _wake_waiters() -> None:
+def wake_waiters() -> None:
     """Who waits with this key is asked for it again at once."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_notify(%s, %s)", [RUNS_CHANNEL, EVERYBODY])
