@@ -27,6 +27,7 @@ from workflows.engine import call, dispatch, refresh
 from workflows.engine.advance import advance
 from workflows.engine.cancel import cancel
 from workflows.models import Agent, Attempt, Credential, Effect, Entry, Look, Payload, Run
+from workflows.tools import tokens
 from workflows.tools.manifest import load_texts
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -313,11 +314,20 @@ def test_a_provider_that_refuses_every_new_token_loses_the_credential_and_is_lef
     assert len(server.sends) == credentials.MOST_REFUSALS + 1
 
 
-@pytest.mark.parametrize("refusal", ["revoked", "scope"])
+@pytest.mark.parametrize(("refusal", "guard"), [("revoked", "on"), ("scope", "on"), ("revoked", "off")])
 def test_a_refused_credential_in_the_middle_of_a_run_undoes_nothing_and_calls_with_no_other(
-    refusal: str, server: Server, crm: None, workflow: Make, begin: Make
+    refusal: str,
+    guard: str,
+    server: Server,
+    crm: None,
+    workflow: Make,
+    begin: Make,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """C51: 401 and 403 speak of who asked. The step waits; nothing is undone with the more powerful token of UNDO."""
+    """C51: 401 and 403 speak of who asked. The step waits; nothing is undone with the more powerful token of UNDO.
+    Off: who was refused is taken for what was refused."""
+    if guard == "off":
+        monkeypatch.setattr(tokens, "rejected", lambda token, answer: None)
     grant(server)
     grant(server, "UNDO", None)
     made = workflow("crm.create", "crm.create")
@@ -335,6 +345,10 @@ def test_a_refused_credential_in_the_middle_of_a_run_undoes_nothing_and_calls_wi
 
     server.resource = refuses_the_second  # type: ignore[method-assign]
     drain_once()
+    if guard == "off":
+        assert again(run).state != "running"
+        assert any(method == "DELETE" for method, _, _ in server.sends)
+        return
     assert again(run).state == "running"
     assert Credential.objects.get(name="CRM").state == "lost"
     assert states(again(run))["create forward"] == "verified present"
@@ -361,6 +375,44 @@ def test_an_undoing_whose_credential_is_revoked_waits_visibly_and_is_done_with_a
     bring("UNDO", Brought(refresh="undo-again"), by="command:ops", why="logged in again")
     drain_once()
     assert (again(run).state, server.things) == ("compensated", {})
+
+
+def test_looks_have_a_credential_of_their_own_and_one_that_is_refused_proves_nothing(
+    server: Server, agent: Agent, workflow: Make, begin: Make
+) -> None:
+    """While it is being renewed the act goes on; once it is lost nothing is begun that could never be verified."""
+    text = TOOL.replace("URL", server.url).replace("verify: {url", "verify: {method: GET, url", 1)
+    head, tail = text.split("verify: {method: GET", 1)
+    catalog.apply(
+        load_texts([("m.yaml", f"{head}verify: {{method: GET{tail.replace('oauth: CRM', 'oauth: READ', 1)}")])
+    )
+    grant(server, refresh=None)
+    grant(server, "UNDO", None)
+    server.rotates = False
+    grant(server, "READ")
+    flow = workflow("crm.create")
+    run = begin(flow)
+    drain_once()
+    assert again(run).state == "completed"
+    posts, gets = ({token for m, _, token in server.sends if m == method} for method in ("POST", "GET"))
+    assert posts.isdisjoint(gets)
+    server.valid -= gets
+    server.dead = True  # no new token for reading
+    second = begin(flow)
+    drain = Drain(slots=2)
+    while Credential.objects.get(name="READ").state != "lost":
+        drain.turn()
+        drain.wait(0.01)
+    drain.close()
+    effect = Effect.objects.get(run=second)
+    assert (effect.state, effect.world) == ("acknowledged", "unknown")
+    looks = Look.objects.filter(effect=effect)
+    assert looks
+    assert not looks.filter(reached=True).exists()
+    third = begin(flow)
+    advance()
+    assert dispatch.dispatch(1) == []
+    assert parked(third) == [("blocked", "hold", 0, ["READ"])]
 
 
 def test_a_token_is_placed_when_the_call_begins_not_when_it_was_dispatched(

@@ -250,7 +250,7 @@ class AtOnce(Executor):
         return future
 
 
-SEEDS, ROUNDS, RUNS, STEPS = 10, 2, 50, 8  # 1,000 runs, each with a schedule of its own
+SEEDS, ROUNDS, RUNS, STEPS = 10, 2, 50, 6  # 1,000 runs, each with a schedule of its own
 
 
 class Schedule:
