@@ -250,6 +250,31 @@ def test_c46_an_approval_is_spent_by_the_first_send_and_covers_no_second_while_t
     assert (len(world.sends), len(world.made)) == (2, 1)
 
 
+@pytest.mark.parametrize("end", ["refused", "denied", "given up"])
+def test_what_may_not_be_sent_again_after_an_unknown_send_needs_a_person(
+    world: World, asking: Asking, desk: User, end: str
+) -> None:
+    """It can't be cancelled: nobody knows that nothing was done."""
+    world.script("t.a", "execute", "lost_after")
+    run, approval = asking(verify=False, observability="none", effect_class="irreversible", undo=False)
+    approve(approval, desk)
+    drain_once()
+    asked = Approval.objects.get(run=run, state="asked")
+    if end == "refused":
+        approvals.refuse(asked.id, by=desk, why="once was enough", seen_digest=asked.digest)
+    elif end == "denied":
+        activate("{name: stop, when: 'true', then: {deny: closed}}", expect="deny")
+    else:
+        versions.withdraw(Tool.objects.get(name="t.a"), by="person:owner", why="it books twice")
+        drain_once()
+        versions.give_up(Effect.objects.get(run=run).id, by="person:owner", why="once was enough")
+    drain_once()
+    effect = Effect.objects.get(run=run)
+    assert (effect.state, effect.world, len(world.sends)) == ("stuck", "unknown", 1)
+    assert "what an earlier send did is not known" in effect.detail
+    assert again(run).state == "stuck"
+
+
 @pytest.mark.parametrize("answer", ["lost_after", "lost_before"])
 def test_c46_after_a_look_one_approval_was_spent_however_the_answer_was_lost(
     world: World, asking: Asking, desk: User, answer: str

@@ -13,6 +13,7 @@ from collections.abc import Collection
 from django.db import connection, transaction
 
 from workflows import journal, ledger, rows
+from workflows.authority import ending
 from workflows.authority.policy import Present
 from workflows.authority.verdict import DENY, Verdict
 from workflows.errors import Flaw, Invalid, NotFound, StaleFence
@@ -120,10 +121,7 @@ def give_up(effect_id: uuid.UUID, *, by: str, why: str) -> Effect:
     with transaction.atomic():
         effect, now = _held(effect_id)
         detail = _why(why)
-        if effect.forward:
-            effect.cancel(reason="version", detail=detail)
-        else:
-            effect.stick(reason="version", detail=detail)
+        ending.end(effect, reason="version", detail=detail)
         ledger.save_effects([effect], now=now, actor=by)
     return effect
 

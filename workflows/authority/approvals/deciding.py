@@ -10,7 +10,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 
 from workflows import ledger, rows
-from workflows.authority import policy, stops, versions
+from workflows.authority import ending, policy, stops, versions
 from workflows.authority.approvals import digest, judging, rights, store
 from workflows.authority.verdict import Verdict
 from workflows.errors import Denied, Flaw, Invalid, NotFound, StaleFence
@@ -194,8 +194,5 @@ def _release(effect: Effect, now: dt.datetime, by: User) -> None:
 def _stop(effect: Effect, now: dt.datetime, by: User, detail: str) -> None:
     if effect.state not in WAITS:
         return
-    if effect.forward:
-        effect.cancel(reason="policy", detail=detail)
-    else:
-        effect.stick(reason="policy", detail=detail)
+    ending.end(effect, reason="policy", detail=detail)
     ledger.save_effects([effect], now=now, actor=actor(by))

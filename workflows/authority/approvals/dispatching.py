@@ -7,6 +7,7 @@ import uuid
 from collections import defaultdict
 from collections.abc import Sequence
 
+from workflows.authority import ending
 from workflows.authority.approvals import asking, judging, rights, store
 from workflows.authority.verdict import Verdict
 from workflows.fetch import fetch
@@ -63,10 +64,7 @@ def _wait(effect: Effect, approval: Approval, stopped: list[Effect]) -> None:
 
 def _give_up(effect: Effect, stopped: list[Effect]) -> None:
     detail = f"nobody decided about it in time, {MOST_UNDECIDED} times"
-    if effect.forward:
-        effect.cancel(reason="policy", detail=detail)
-    else:
-        effect.stick(reason="policy", detail=detail)
+    ending.end(effect, reason="policy", detail=detail)
     stopped.append(effect)
 
 

@@ -7,7 +7,7 @@ import uuid
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from workflows.authority import approvals, budgets, grants, policy, versions
+from workflows.authority import approvals, budgets, ending, grants, policy, versions
 from workflows.fetch import new
 from workflows.models import Decision, Effect
 from workflows.models.agent import ALL, Right
@@ -72,10 +72,7 @@ def _verdict(effect: Effect, present: policy.Present, facts: Mapping[str, Any]) 
 
 
 def _deny(effect: Effect, verdict: policy.Verdict, stopped: list[Effect]) -> None:
-    if effect.forward:
-        effect.cancel(reason="policy", detail=verdict.reason)
-    else:
-        effect.stick(reason="policy", detail=verdict.reason)
+    ending.end(effect, reason="policy", detail=verdict.reason)
     stopped.append(effect)
 
 
