@@ -84,8 +84,6 @@ def test_a_page_is_good_only_for_whom_it_was_made(
     sent = form(browse(person("second", "approver")), approval)
     if guard == "off":
         real = acts.seen_of
-        monkeypatch.setattr(
-            acts, "seen_of", lambda note, pk, by: real(note, pk, User.objects.get(username="second"))
-        )
+        monkeypatch.setattr(acts, "seen_of", lambda note, pk, by: real(note, pk, User.objects.get(username="second")))
     say(client, approval, **sent)
     assert state(approval) == ("asked" if guard == "on" else "granted")

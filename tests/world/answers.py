@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
 import json
+import re
 import socket
 import struct
 import threading
@@ -101,6 +103,13 @@ def head(status: int, headers: dict[str, str]) -> bytes:
     return ("\r\n".join(lines) + "\r\n\r\n").encode("latin-1")
 
 
+def _field(head: bytes, content: bytes) -> tuple[str, str]:
+    told = dict(re.findall(r'(name|filename)="([^"]*)"', head.decode()))
+    if "filename" not in told:
+        return told["name"], content.decode()
+    return told["name"], f"{told['filename']}:{hashlib.sha256(content).hexdigest()}"
+
+
 class Connection:
     """The one implementation of Line, over a socket and its unbuffered writer."""
 
@@ -136,8 +145,11 @@ def linger(sock: socket.socket) -> None:
     sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
 
 
-def decoded(body: bytes) -> Json:
-    """The body as JSON where it is, else as text."""
+def decoded(body: bytes, kind: str = "") -> Json:
+    """The body as JSON where it is, a form as its fields and the digests of its files, else as text."""
+    if kind.startswith("multipart/form-data; boundary="):
+        parts = body.split(b"--" + kind.partition("boundary=")[2].encode())[1:-1]
+        return dict(_field(*part.removeprefix(b"\r\n").removesuffix(b"\r\n").split(b"\r\n\r\n", 1)) for part in parts)
     try:
         return json.loads(body) if body else None
     except ValueError:

@@ -84,7 +84,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
             answers.send(line, Reply(status=status, body=answer), Switch())
             return
         headers = {name.lower(): value for name, value in self.headers.items()}
-        wire = provider.book.record(self.command, self.path, headers, answers.decoded(body), body)
+        wire = provider.book.record(
+            self.command, self.path, headers, answers.decoded(body, self.headers.get("content-type", "")), body
+        )
         plan = provider.board.plan(self.command, self.path, body)
         try:
             _serve(provider, line, wire, plan, body)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from workflows import money
 from workflows.tools import secrets, urls
 from workflows.tools.expressions import ExpressionError, fill, text_of
+from workflows.tools.http import forms
 from workflows.tools.tokens import NoToken, Token
 from workflows.tools.wire import Request
 
@@ -57,15 +58,23 @@ def prepare(
     told = fill(part.get("json"), names, "json", with_secrets=True)
     if exact and (inexact := money.floats(told, "json")):
         raise ExpressionError(inexact[0][0], str(inexact[0][1]), "is a binary float; send minor units or major()")
+    form: list[dict[str, Any]] | None = None
+    if part.get("multipart") is not None:
+        filled = used.wired(fill(part["multipart"], names, "multipart", with_secrets=True))
+        form, kind, content = forms.form(filled, "multipart")
+        plain = {**(plain or {}), "Content-Type": kind}
     headers = fill(dict(part.get("headers") or {}), names, "headers", with_secrets=True) | dict(plain or {})
     auth = fill(part.get("auth"), names, "auth", with_secrets=True)
     method = method or str(part["method"])
     asked = used.named({"method": method, "url": url, "headers": headers, "auth": auth, "json": told})
-    body = content or _body(used.wired(told))
+    if form is not None:
+        asked["multipart"] = form  # the content by its digest; the bytes that carry it are no part of what is asked
+    body = _bounded(content) if content else _body(used.wired(told))
     token = _token(auth, tokens or {})
     sent = _headers(used.wired(headers), _authorization(used.wired(auth), token, used), has_body=bool(body))
     request = Request(method=method, url=url, headers=sent, body=body)
-    digest = hashlib.sha256(json.dumps(asked, sort_keys=True).encode() + content).hexdigest()
+    transported = b"" if form is not None else content
+    digest = hashlib.sha256(json.dumps(used.hide(asked), sort_keys=True).encode() + transported).hexdigest()
     return Prepared(request, digest, used, token)
 
 
@@ -81,7 +90,10 @@ def _token(auth: Mapping[str, Any] | None, tokens: Mapping[str, Token]) -> Token
 def _body(content: Any) -> bytes:
     if content is None:
         return b""
-    body = json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "backslashreplace")
+    return _bounded(json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "backslashreplace"))
+
+
+def _bounded(body: bytes) -> bytes:
     if len(body) > LARGEST:
         raise ExpressionError("json", f"{len(body)} bytes", f"is larger than {LARGEST} bytes")
     return body

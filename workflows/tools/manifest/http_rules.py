@@ -117,6 +117,18 @@ def _request(checker: Checker, where: Where, raw: Spec, names: frozenset[str]) -
     _url(checker, (*where, "url"), raw["url"], names)
     _headers(checker, where, raw, names)
     checker.templates((*where, "json"), raw.get("json"), names, secrets=True)
+    _form(checker, (*where, "multipart"), raw, names)
+
+
+def _form(checker: Checker, where: Where, raw: Spec, names: frozenset[str]) -> None:
+    if (parts := raw.get("multipart")) is None:
+        return
+    checker.templates(where, parts, names, secrets=True)
+    if raw.get("json") is not None:
+        checker.add(where, None, "and json can't both be given; a request has one body")
+    for number, part in enumerate(parts):
+        if ("value" in part) == ("file" in part) or ("file" in part) != ("base64" in part):
+            checker.add((*where, number), sorted(part), "must hold either value, or file and base64")
 
 
 def _url(checker: Checker, where: Where, url: str, names: frozenset[str], *, answer_may_lead: bool = False) -> None:

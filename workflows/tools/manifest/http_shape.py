@@ -55,10 +55,21 @@ class Poll(Strict):
     result: JsonMap = {}
 
 
+class Part(Strict):
+    """A text, or a file by its content in base64."""
+
+    name: Text
+    value: str | None = None
+    file: Text | None = None
+    type: Text | None = None
+    base64: Text | None = None
+
+
 class Answered(Request):
     """A request whose answer is judged: the first true one of the four counts, in this order."""
 
     json_: Any = Field(default=None, alias="json")
+    multipart: Annotated[list[Part], Field(min_length=1, max_length=50)] | None = None
     acknowledged: Text | None = None
     pending: Text | None = None
     poll: Poll | None = None

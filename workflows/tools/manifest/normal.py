@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from workflows.tools.manifest.workflow_shape import Workflow
 
 Spec = dict[str, Any]
-REQUEST = ("url", "headers", "json", "auth")
+REQUEST = ("url", "headers", "json", "multipart", "auth")
 
 
 def tool_spec(tool: AnyTool) -> Spec:
