@@ -83,10 +83,7 @@ CLAUSES: dict[str, tuple[str, str]] = {
         "something that can't be undone happened, or may have, and a step of the same run failed",
     ),
     "no_compensation": ("its tool declares no way to undo it", "its tool declares no way to undo it"),
-    "budget": (
-        "its budget is used up, and only a raised one lets it go on",
-        "its budget is used up, and only a raised one lets it go on",
-    ),
+    "budget": ("too little is left of its budget", "too little is left of its budget"),
     "poison": (
         "every worker that took it died or never came back, so no worker gets it any more",
         "every worker that took its undoing died or never came back, so no worker gets it any more",
@@ -162,7 +159,7 @@ TITLES = {
     "irreversible_happened": "irreversible happened",
     "no_compensation": "no way to undo",
     "look_again": "being looked at",
-    "budget": "budget used up",
+    "budget": "too little budget",
     "poison": "ends its workers",
     "no_progress": "no progress",
     "engine_error": "set aside by the engine",

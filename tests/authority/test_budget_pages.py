@@ -108,5 +108,5 @@ def test_budgets_of_other_teams_are_like_ones_that_never_were(
 def test_the_case_of_a_run_that_ran_out_says_what_to_do(waiting: Budget, person: Make, browse: Make) -> None:
     run = Run.objects.get(id=waiting.name)
     page = browse(person("desk", "repairer")).get(f"/repairs/{run.cases.get().number}/").content.decode()
-    assert "its budget is used up" in page
+    assert "too little is left of its budget" in page
     assert "Propose a higher limit" in page

@@ -219,7 +219,7 @@ def test_a_run_that_only_a_raised_budget_lets_go_on_opens_a_case_and_its_deadlin
     assert (stuck.state, [r["code"] for r in stuck.people_reasons]) == ("stuck", ["budget"])
     assert "may take 1 call" in stuck.people_reasons[0]["detail"]
     case = stuck.cases.get()
-    assert "its budget is used up" in case.sentence
+    assert "too little is left of its budget" in case.sentence
     stuck.deadline = stuck.advance_at = rows.now()
     stuck.save()
     settled()
