@@ -120,8 +120,7 @@ def give_up(effect_id: uuid.UUID, *, by: str, why: str) -> Effect:
     """It isn't sent: a forward effect is cancelled and its step fails, an undoing needs a person."""
     with transaction.atomic():
         effect, now = _held(effect_id)
-        detail = _why(why)
-        ending.end(effect, reason="version", detail=detail)
+        ending.end(effect, reason="policy", detail=f"given up because of its tool's version: {_why(why)}")
         ledger.save_effects([effect], now=now, actor=by)
     return effect
 
