@@ -71,7 +71,7 @@ def of_the_run(reasons: Sequence[Reason]) -> Advice:
         why = "No tool can undo it. Decide who tells the customer and what stays, then have a second person confirm."
         return Advice(WRITE_OFF_RUN, why)
     if "budget" in codes:
-        why = "Propose a higher limit under Tools, Budgets, and have a second person confirm; or let the run's time end."
+        why = "Propose a higher limit under Tools, Budgets, and have a second person confirm; or let the run time out."
         return Advice(BY_HAND, why)
     if "no_progress" in codes:
         why = "See on its page what it waits for, and by doctor whether workers run; it goes on by itself once it can."
