@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tests.blackbox.conftest import Story
+from tests.blackbox.updates import REFUSE
 from workflows.engine import people
 from workflows.models import Effect
 
@@ -61,14 +62,7 @@ tools:
         every: 30ms
         looks: 3
         within: 2m
-  crm.refuse:
-    version: 1
-    kind: http
-    profile: {effect_class: irreversible, access: write, environment: trusted, observability: none,
-              autonomy: auto, privileges: [], owner: crm-desk, customer_visible: false, residue: "It was done."}
-    arguments: {type: object}
-    execute: {method: POST, url: "${ env.WORLD_URL }/refusals"}
-workflows:
+@refuse@workflows:
   sale:
     version: 1
     owner: finance-desk
@@ -76,7 +70,7 @@ workflows:
     steps:
       - {name: charge, tool: pay.charge, arguments: {email: "${ input.email }", amount: 1000}}
       - {name: refused, tool: crm.refuse, arguments: {}}
-"""
+""".replace("@refuse@", REFUSE)
 
 
 class Till:

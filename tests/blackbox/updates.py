@@ -4,6 +4,17 @@ from __future__ import annotations
 
 VERSION = """"${ int(headers.etag.replace('\\"', '')) }\""""
 
+# A tool for the step that fails: whatever stands before it is to be undone.
+REFUSE = """\
+  crm.refuse:
+    version: 1
+    kind: http
+    profile: {effect_class: irreversible, access: write, environment: trusted, observability: none,
+              autonomy: auto, privileges: [], owner: crm-desk, customer_visible: false, residue: "It was done."}
+    arguments: {type: object}
+    execute: {method: POST, url: "${ env.WORLD_URL }/refusals"}
+"""
+
 RETITLE = """
 tools:
   doc.retitle:
@@ -43,14 +54,7 @@ tools:
         found: "status == 200 && (has(before.title) ? body.title == before.title : !has(body.title))"
         absent: "status == 200 && has(body.title) && body.title == args.title"
         version: @version@
-  crm.refuse:
-    version: 1
-    kind: http
-    profile: {effect_class: irreversible, access: write, environment: trusted, observability: none,
-              autonomy: auto, privileges: [], owner: crm-desk, customer_visible: false, residue: "It was done."}
-    arguments: {type: object}
-    execute: {method: POST, url: "${ env.WORLD_URL }/refusals"}
-workflows:
+@refuse@workflows:
   retitle:
     version: 1
     owner: docs-desk
@@ -64,4 +68,4 @@ workflows:
     steps:
       - {name: doc, tool: doc.retitle, arguments: {id: "${ input.id }", title: "${ input.title }"}}
       - {name: refused, tool: crm.refuse, arguments: {}}
-""".replace("@version@", VERSION)
+""".replace("@version@", VERSION).replace("@refuse@", REFUSE)

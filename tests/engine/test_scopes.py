@@ -85,9 +85,8 @@ def test_who_waits_too_long_gets_a_person_who_is_told_whose_hands_the_scope_is_i
     assert [name for name, _, _ in world.sends] == ["t.first"]
 
 
-def test_a_refused_undoing_hands_its_scope_to_its_fallback_without_a_moment_in_which_it_is_free(
-    world: World, tool: Make, workflow: Make, begin: Make
-) -> None:
+def falls_back(world: World, tool: Make) -> None:
+    """t.a is to be undone, which is refused; t.other stands in for that."""
     made = tool("t.a", scopes=ONE)
     made.spec["compensate"]["fallbacks"] = ["t.other"]
     made.save()
@@ -95,6 +94,12 @@ def test_a_refused_undoing_hands_its_scope_to_its_fallback_without_a_moment_in_w
     tool("t.b")
     world.script("t.b", "execute", "refused")
     world.script("t.a", "compensate", "refused")
+
+
+def test_a_refused_undoing_hands_its_scope_to_its_fallback_without_a_moment_in_which_it_is_free(
+    world: World, tool: Make, workflow: Make, begin: Make
+) -> None:
+    falls_back(world, tool)
     run = begin(workflow("t.a", "t.b"))
     drain = Drain(slots=4)
     try:
@@ -113,13 +118,7 @@ def test_a_refused_undoing_hands_its_scope_to_its_fallback_without_a_moment_in_w
 def test_a_fallback_that_is_written_off_lets_the_scope_go(
     world: World, tool: Make, workflow: Make, run_through: Make
 ) -> None:
-    made = tool("t.a", scopes=ONE)
-    made.spec["compensate"]["fallbacks"] = ["t.other"]
-    made.save()
-    tool("t.other", undo=False)
-    tool("t.b")
-    world.script("t.b", "execute", "refused")
-    world.script("t.a", "compensate", "refused")
+    falls_back(world, tool)
     world.script("t.other", "execute", "refused")
     run = run_through(workflow("t.a", "t.b"))
     stuck = Effect.objects.get(run=run, state="stuck")
