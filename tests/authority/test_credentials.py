@@ -18,6 +18,7 @@ from django.test import Client
 
 from config import health
 from tests.authority.oauth_server import Server, serving
+from tests.authority.test_stops import turn_until
 from tests.engine.conftest import again, states
 from workflows import catalog, proof, reading, rows, toolbox
 from workflows.authority import credentials, sealing
@@ -119,9 +120,7 @@ def undone_by_cancel(workflow: Make, begin: Make, agent: Agent) -> Run:
     made.save()
     run: Run = begin(made)
     drain = Drain(slots=1)
-    while not Effect.objects.filter(run=run, step__name="create", state="verified").exists():
-        drain.turn()
-        drain.wait(0.005)
+    turn_until(drain, Effect.objects.filter(run=run, step__name="create", state="verified").exists)
     drain.close()
     cancel(agent, run.id, reason="the customer left")
     return run
@@ -271,9 +270,7 @@ def test_what_may_be_asked_again_is_asked_again(
     grant(server, "UNDO", None)
     run = begin(workflow("crm.create"))
     drain = Drain(slots=2)
-    while again(run).state != "completed":
-        drain.turn()
-        drain.rest(0.01)
+    turn_until(drain, lambda: again(run).state == "completed")
     drain.close()
     assert Credential.objects.get(name="CRM").state == "ready"
 
@@ -400,9 +397,7 @@ def test_looks_have_a_credential_of_their_own_and_one_that_is_refused_proves_not
     server.dead = True  # no new token for reading
     second = begin(flow)
     drain = Drain(slots=2)
-    while Credential.objects.get(name="READ").state != "lost":
-        drain.turn()
-        drain.wait(0.01)
+    turn_until(drain, lambda: Credential.objects.get(name="READ").state == "lost")
     drain.close()
     effect = Effect.objects.get(run=second)
     assert (effect.state, effect.world) == ("acknowledged", "unknown")

@@ -39,10 +39,17 @@ def held(run: Run) -> list[tuple[str, str, Any]]:
 def until_verified(run: Run) -> None:
     """Goes on until the run's first effect is verified; the next may be ready by then, and isn't sent."""
     drain = Drain(slots=4)
-    while not Effect.objects.filter(run=run, state="verified").exists():
+    turn_until(drain, lambda: Effect.objects.filter(run=run, state="verified").exists())
+    drain.close()
+
+
+def turn_until(drain: Drain, holds: Callable[[], bool]) -> None:
+    for _ in range(5000):
+        if holds():
+            return
         drain.turn()
         drain.wait(0.005)
-    drain.close()
+    raise AssertionError("it never came to that")
 
 
 TARGETS = ["tool", "agent", "workflow", "subject", "everything"]
@@ -85,9 +92,13 @@ def test_an_end_by_the_databases_time_lets_go_by_itself(world: World, tool: Make
     tool("t.a")
     run = begin(workflow("t.a"))
     advance()
-    stop = freeze(until=rows.now() + dt.timedelta(seconds=0.5))
+    stop = freeze(until=rows.now() + dt.timedelta(hours=1))
     assert dispatch.dispatch(1) == []
     assert held(run) == [("blocked", "hold", [str(stop.id)])]
+    assert Effect.objects.get().due_at == stop.until
+    soon = rows.now() + dt.timedelta(seconds=0.2)  # as if the hour were over
+    Stop.objects.update(until=soon)
+    Effect.objects.update(due_at=soon)
     drain_once()
     assert again(run).state == "completed"
     assert [ended.on for ended in stops.end_over()] == ["everything"]
@@ -137,9 +148,7 @@ def test_looks_go_on_under_every_stop(world: World, tool: Make, workflow: Make, 
     world.script("t.a", "look", "unreachable")
     run = begin(workflow("t.a"))
     drain = Drain(slots=4)
-    while not world.sends:
-        drain.turn()
-        drain.wait(0.005)
+    turn_until(drain, lambda: bool(world.sends))
     freeze()
     drain.until_idle()
     drain.close()
