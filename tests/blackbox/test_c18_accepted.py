@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tests.blackbox import manifests
 from tests.blackbox.conftest import Story
+from tests.blackbox.test_killed import worker
 
 PENDING = """
     pending: "status == 202"
@@ -35,6 +36,47 @@ def test_a_poll_address_that_is_lost_leaves_it_to_the_look(story: Story) -> None
     story.world.script(method="POST", answer="202", book="before")
     story.world.script(method="GET", path="/operations", answer="404", times=None)
     truth = story.truth(story.agent.start())
+    assert (truth.state, truth.made["contacts"], len(story.world.wire("POST"))) == ("completed", 1, 1)
+
+
+def test_a_lost_poll_address_is_looked_past_at_once_and_a_miss_waits_for_the_work(story: Story) -> None:
+    """The work goes on where nobody can ask after it: looks come early, and nothing is sent again because of them."""
+    story.apply(manifests.one_step(SLOW.replace("within: 1m", "within: 40s")))
+    gate = story.world.hold("/operations", method="GET")
+    story.world.script(method="POST", answer="202", book="before")
+    story.world.script(method="GET", path="/operations", answer="404", times=None)
+    story.world.script(method="GET", path="/contacts", read="missing", times=2)
+    run = story.agent.start()
+    story.until(lambda: gate.arrived(timeout=0))
+    gate.release()
+    truth = story.truth(run)
+    looks = truth.details["contact forward"]["looks"]
+    assert [(x["verdict"], x["counted"]) for x in looks] == [("absent", False)] * 2 + [("found", True)]
+    assert len(story.world.wire("GET", "/operations")) == 1
+    assert (truth.state, truth.made["contacts"], len(story.world.wire("POST"))) == ("completed", 1, 1)
+
+
+def test_a_page_at_the_poll_address_is_no_answer_and_is_asked_again(story: Story) -> None:
+    story.apply(manifests.one_step(SLOW))
+    story.world.script(method="POST", answer="202", polls=1, book="after")
+    story.world.script(method="GET", path="/operations", answer="html200", times=2)
+    truth = story.truth(story.agent.start())
+    assert (truth.state, truth.made["contacts"], truth.outcomes("contact forward")) == ("completed", 1, ["pending"])
+
+
+def test_a_worker_killed_between_two_polls_leaves_the_address_to_the_next(story: Story) -> None:
+    story.apply(manifests.one_step(SLOW))
+    story.world.script(method="POST", answer="202", polls=6, book="after")
+    gate = story.world.hold("/operations", method="GET", times=1)
+    run = story.agent.start()
+    with worker() as process:
+        assert gate.arrived()
+        process.kill()
+        process.wait()
+    gate.release()
+    (pending,) = story.now(run).run["effects"]
+    assert pending["state"] == "pending"
+    truth = story.truth(run)
     assert (truth.state, truth.made["contacts"], len(story.world.wire("POST"))) == ("completed", 1, 1)
 
 

@@ -1,4 +1,4 @@
-"""Workers killed with SIGKILL at each point around a call, for each sort of provider."""
+"""C46: workers killed with SIGKILL at each point around a call, for each sort of provider."""
 
 from __future__ import annotations
 

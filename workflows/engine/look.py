@@ -157,6 +157,11 @@ def _after_poll(effect: Effect, answer: Outcome, times: Timings, now: dt.datetim
     match answer:
         case Acknowledged() | Refused(temporary=False):
             return after_outcome(effect, answer, times, now)
+        case Unknown() if times.verifies and effect.looks_until and now < effect.looks_until:
+            # The work may still go on where nobody can ask after it: what is there counts, a miss only after its time.
+            step = doubted(f"its poll address is lost: {answer.reason}", times, effect.looks_until)
+            step.knows["due"] = now
+            return step
         case Pending() | Refused() | NotSent() | Unknown():
             if effect.looks_until and now >= effect.looks_until:
                 return doubted("the provider's own work did not end in its time", times, now)
