@@ -17,6 +17,7 @@ from tests.authority.test_policy import document, rule
 from tests.engine.conftest import again, states
 from tests.engine.simulated import World
 from workflows import rows
+from workflows.authority import raising
 from workflows.drain import Drain, drain_once
 from workflows.engine.advance import advance
 from workflows.engine.cancel import cancel
@@ -126,6 +127,24 @@ def test_undoing_runs_at_a_budget_of_nothing_and_is_counted_beside_it(
     budget = of_run(run)
     assert taken(budget) == ({"calls": 2, "effects": 1}, {})
     assert budget.aside == {"calls": 3, "effects": 1}, "three tries of one undoing"
+
+
+def test_undoing_runs_after_every_limit_was_lowered_to_nothing(
+    world: World, tool: Make, workflow: Make, begin: Make
+) -> None:
+    tool("t.a")
+    budgets = [give(owner, calls=1) for owner in ("agent:sim", "tool:t.a", "all:")]
+    flow = workflow("t.a", "t.a")
+    flow.spec["steps"][1].update(name="b", after=["a"])
+    flow.save()
+    run = begin(flow, budget={"calls": 1})
+    settled()
+    assert states(again(run)) == {"a forward": "verified present", "b forward": "blocked nothing"}
+    for budget in (*budgets, of_run(run)):
+        raising.change(budget.owner, "ever", {"calls": 0, "effects": 0}, by="person:night", why="it ran away")
+    cancel(run.agent, run.id, reason="it ran away")
+    settled()
+    assert (again(run).state, world.things) == ("compensated", {})
 
 
 def test_every_try_counts_and_what_was_not_sent_does_not(world: World, tool: Make, workflow: Make, begin: Make) -> None:
