@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django.contrib import messages
-from django.db.models import Count
+from django.db.models import Count, Q
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
@@ -222,8 +222,11 @@ def profile_rows(profile: dict[str, Any]) -> list[tuple[str, str, str]]:
 
 def busy(name: str, desk: Desk) -> list[dict[str, Any]]:
     """How many effects of the tool are under way, and how many wait by why; beyond a thousand nobody counts."""
-    states = [EffectState.DISPATCHED.value, EffectState.BLOCKED.value]
-    some = visible(desk, Effect).filter(state__in=states, tool__name=name).order_by()[:1000]
+    going, held = EffectState.DISPATCHED.value, EffectState.BLOCKED.value
+    # Each has an index of its own. What waits for its run and not for its tool isn't counted.
+    either = Q(state=going) | Q(state=held, due_at__isnull=False) | Q(state=held, reason="hold")
+    some = visible(desk, Effect).filter(either, tool__name=name)
+    some = some.order_by()[:1000]
     rows = Effect.objects.filter(id__in=some.values("id")).values("state", "reason").annotate(n=Count("id"))
     return list(rows.order_by("-n"))  # type: ignore[arg-type]
 
