@@ -5,23 +5,30 @@ from __future__ import annotations
 import datetime as dt
 import io
 import json
+import uuid
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
-from django.db import connection
+from django.db import DatabaseError, connection, transaction
+from django.test.utils import CaptureQueriesContext
 
 from tests.authority.asking import activate, approve, later, rewritten
 from tests.engine.conftest import again, states
 from tests.engine.simulated import World
-from workflows import proof
+from workflows import making, proof, rows
 from workflows.authority import approvals, versions
 from workflows.drain import drain_once
+from workflows.engine import call, record, release
 from workflows.engine.advance import advance
+from workflows.engine.cancel import cancel
 from workflows.engine.dispatch import dispatch
+from workflows.engine.recover import recover
 from workflows.engine.start import StartBody, start_run
+from workflows.engine.steps import StepBody, add_step
 from workflows.errors import Denied, Invalid, NotFound, StaleFence
 from workflows.models import Agent, Approval, Decision, Effect, Entry, Run, Tool
 
@@ -170,9 +177,6 @@ def test_who_is_not_asked_cannot_approve(world: World, asking: Asking, person: M
 def test_clear_errors_for_what_is_gone_decided_unseen_or_without_a_reason(
     world: World, asking: Asking, desk: User, agent: Agent
 ) -> None:
-    import uuid
-
-    from workflows.engine.cancel import cancel
 
     run, approval = asking()
     with pytest.raises(NotFound):
@@ -195,7 +199,6 @@ def test_clear_errors_for_what_is_gone_decided_unseen_or_without_a_reason(
 def test_an_approval_of_what_left_meanwhile_is_turned_down_and_nothing_moves(
     world: World, asking: Asking, desk: User, agent: Agent
 ) -> None:
-    from workflows.engine.cancel import cancel
 
     run, approval = asking()
     cancel(agent, run.id, reason="the customer left")
@@ -248,6 +251,24 @@ def test_c46_an_approval_is_spent_by_the_first_send_and_covers_no_second_while_t
     drain_once()
     assert Approval.objects.filter(run=run, state="spent").count() == 1
     assert (len(world.sends), len(world.made)) == (2, 1)
+
+
+@pytest.mark.parametrize("point", ["after the intent", "after the send"])
+def test_c46_a_worker_that_dies_around_the_call_spends_one_approval_and_makes_one_object(
+    world: World, asking: Asking, desk: User, point: str
+) -> None:
+    run, approval = asking()
+    approve(approval, desk)
+    release.release(1)
+    [effect] = dispatch(1)
+    assert Approval.objects.get(id=approval.id).state == "spent", "committed before the first byte leaves"
+    if point == "after the send":
+        world.book(making.call_for(effect, effect.run, []))
+    Effect.objects.filter(id=effect.id).update(lease_until=rows.now() - dt.timedelta(hours=1))
+    recover()
+    drain_once()
+    assert (again(run).state, len(world.made)) == ("completed", 1)
+    assert [a.state for a in Approval.objects.filter(run=run)] == ["spent"]
 
 
 @pytest.mark.parametrize("end", ["refused", "denied", "given up"])
@@ -381,10 +402,8 @@ def test_c53_a_day_in_the_queue_and_a_retry_after_days_need_a_new_approval(
     second = Approval.objects.get(run=run, state="asked")
     approve(second, desk)
     advance()
-    from workflows.engine import call, record
 
     effects = dispatch(1)
-    from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(1) as pool:
         jobs = call.begin(effects, pool, effects[0].sending.started_at)
@@ -398,9 +417,6 @@ def test_c53_a_day_in_the_queue_and_a_retry_after_days_need_a_new_approval(
 def test_c53_what_is_taken_back_before_the_call_begins_is_not_sent_although_it_was_dispatched(
     world: World, asking: Asking, desk: User
 ) -> None:
-    from concurrent.futures import ThreadPoolExecutor
-
-    from workflows.engine import call, record, release
 
     run, approval = asking()
     approve(approval, desk)
@@ -503,7 +519,6 @@ def test_a_withdrawn_tool_goes_on_when_it_is_restored_and_both_are_history(
 def test_a_step_that_is_added_later_needs_its_own_approval_and_is_judged_by_the_gravest_of_the_chain(
     world: World, tool: Make, agent: Agent, desk: User
 ) -> None:
-    from workflows.engine.steps import StepBody, add_step
 
     tool("t.a", autonomy="ask")
     tool("t.b", effect_class="irreversible", undo=False, autonomy="ask")
@@ -540,7 +555,6 @@ def test_every_move_of_an_approval_is_history_that_is_proved_whole(world: World,
 
 
 def test_votes_and_approvals_are_deleted_by_nobody(world: World, asking: Asking, desk: User) -> None:
-    from django.db import DatabaseError, transaction
 
     _, approval = asking()
     approve(approval, desk)
@@ -556,7 +570,6 @@ def test_votes_and_approvals_are_deleted_by_nobody(world: World, asking: Asking,
 def test_asking_takes_the_same_statements_for_1_and_for_32_effects(
     world: World, tool: Make, workflow: Make, begin: Make
 ) -> None:
-    from django.test.utils import CaptureQueriesContext
 
     tool("t.a", autonomy="ask")
     flow = workflow("t.a")
