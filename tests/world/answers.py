@@ -55,6 +55,9 @@ def send(line: Line, reply: Reply, plan: Switch) -> None:
             whole(
                 line, plan.status or 200, plan.text.encode(), {"Content-Type": plan.content_type or "application/json"}
             )
+        case "207":
+            each = [{"status": 500, "error": "not this one"}, {"status": reply.status, **(reply.body or {})}]
+            whole(line, 207, json.dumps({"items": each}).encode())
         case "error200":
             whole(line, 200, json.dumps({"ok": False, "error": {"code": "rejected", "message": "no"}}).encode())
         case "503" | "500" | "429" | "422" | "404" | "409":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import threading
 import time
 import urllib.parse
 from collections.abc import Callable
@@ -114,6 +115,13 @@ def _replay(known: Remembered, wire: Wire, plan: Switch) -> Reply:
     return Reply(status=reply.status, body=reply.body, headers={"Idempotent-Replayed": "true"})
 
 
+def _for_a_while(book: Book, thing: Object, body: Json, seconds: float) -> None:
+    book.write(thing, None)
+    timer = threading.Timer(seconds, book.write, [thing, body])
+    timer.daemon = True
+    timer.start()
+
+
 def _bulk(book: Book, wire: Wire, plan: Switch, collection: str) -> Reply:
     """`POST /contacts/bulk {"items": [...]}`: each booked or not by `plan.items`, and answered by its reference."""
     wanted = wire.body["items"]
@@ -176,8 +184,22 @@ def _delete(book: Book, thing: Object, plan: Switch) -> Reply:
     if plan.undo == "gone" and thing.body is not None:
         book.write(thing, None)
     if thing.body is None:
-        return Reply(status=404, body={"error": "no such object"})
+        blank = plan.undo == "blank"
+        return Reply(status=204) if blank else Reply(status=404, body={"error": "no such object"})
+    body = thing.body
     match plan.undo:
+        case "partial":
+            left = {**body, "kept": 1}
+            return Reply(status=200, body=left, change=lambda: book.write(thing, left))
+        case "closed":
+            return Reply(status=409, body={"code": "window_closed", "error": "it can't be undone any more"})
+        case "wrong":
+            others = [
+                o for o in book.objects.values() if o.collection == thing.collection and o.body and o is not thing
+            ]
+            return Reply(status=204, change=lambda: book.write((others or [thing])[0], None))
+        case "reverses":
+            return Reply(status=204, change=lambda: _for_a_while(book, thing, body, plan.late))
         case "refused":
             return Reply(status=409, body={"error": "it is locked by its owner"})
         case "lies":

@@ -22,6 +22,7 @@ ANSWERS = (
     "404",
     "409",
     "raw",  # `text` under `status` and `content_type`, whatever was done
+    "207",  # several statuses in one body, under one that says nothing
     "202",  # pending, with a poll address
     "redirect",
     "gzip_bomb",
@@ -50,7 +51,18 @@ READS = (
     "soft_deleted",  # what was deleted is shown with `deleted: true`
 )
 NULLS = ("kept", "deletes", "ignored")  # what a null in a change does
-UNDOS = ("works", "refused", "lies", "gone", "error")
+UNDOS = (
+    "works",
+    "refused",
+    "lies",  # yes, and it stands
+    "gone",  # somebody else was quicker: 404
+    "error",
+    "partial",  # yes, and a part of it stays: `kept` in the answer and in the object
+    "closed",  # the window in which it could be undone is over: 409 with a code
+    "wrong",  # yes, and another object of the collection is gone instead
+    "reverses",  # yes and gone, and there again `late` seconds later
+    "blank",  # yes also where nothing is there
+)
 
 # These say that nothing was done, so nothing is booked unless `book` says otherwise: that is the lie to ask for.
 REFUSING = frozenset({"error200", "503", "500", "429", "422", "404", "409", "redirect"})

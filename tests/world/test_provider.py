@@ -165,7 +165,15 @@ def test_reads_lag_by_time_or_by_count_and_an_unreachable_or_wrong_page_is_no_ab
 
 @pytest.mark.parametrize(
     ("undo", "status", "left"),
-    [("works", 204, 0), ("refused", 409, 1), ("lies", 204, 1), ("gone", 404, 0), ("error", 500, 1)],
+    [
+        ("works", 204, 0),
+        ("refused", 409, 1),
+        ("lies", 204, 1),
+        ("gone", 404, 0),
+        ("error", 500, 1),
+        ("partial", 200, 1),
+        ("closed", 409, 1),
+    ],
 )
 def test_each_undoing_does_what_it_says(undo: str, status: int, left: int, world: Provider, web: httpx.Client) -> None:
     here = "/contacts/" + web.post("/contacts", json=BODY).json()["id"]
