@@ -35,7 +35,9 @@ TEAM_OF = {
     "repairs.Act": "case__run__agent__team",
 }
 # Of the installation as a whole: declarations, rules and digests, which name no customer.
-SHARED = frozenset({"workflows.Tool", "workflows.Workflow", "workflows.Checkpoint", "workflows.Policy"})
+SHARED = frozenset(
+    {"workflows.Tool", "workflows.Workflow", "workflows.Checkpoint", "workflows.Policy", "workflows.ToolAct"}
+)
 OF_A_RUN = "workflows.Entry"  # knows its run by the id alone
 
 

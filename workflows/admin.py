@@ -13,6 +13,8 @@ from workflows.models import (
     Agent,
     AgentAct,
     AgentKey,
+    Approval,
+    ApprovalVote,
     Attempt,
     Checkpoint,
     Credential,
@@ -20,12 +22,14 @@ from workflows.models import (
     Effect,
     Entry,
     Look,
+    Policy,
     Run,
     ScopeHold,
     Step,
     Stop,
     Team,
     Tool,
+    ToolAct,
     Workflow,
 )
 
@@ -92,6 +96,21 @@ RECORDS = (
     Shown(
         model=Stop, columns=("id", "target", "name", "state", "reason", "frozen_by", "frozen_at", "until", "lifted_by")
     ),
+    Shown(
+        model=Policy,
+        columns=("id", "name", "version", "state", "drafted_by", "activated_by", "active_from"),
+    ),
+    Shown(
+        model=Approval,
+        columns=("id", "tool", "act", "state", "void_reason", "reason", "needed", "asked_at", "expires_at"),
+        narrow=("effect_id",),
+    ),
+    Shown(
+        model=ApprovalVote,
+        columns=("id", "approval_id", "by_id", "verdict", "why", "at", "alone"),
+        narrow=("approval_id",),
+    ),
+    Shown(model=ToolAct, columns=("id", "tool_id", "what", "by", "why", "at"), narrow=("tool_id",)),
     Shown(
         model=Credential,
         columns=("name", "state", "owner", "grant", "generation", "expires_at", "why"),
