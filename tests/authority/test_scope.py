@@ -8,7 +8,9 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
 from repairs import scope
 from repairs.models import Person
@@ -84,8 +86,21 @@ def _desk(client: Client) -> Any:
 
 
 def test_every_model_on_the_records_page_is_placed_in_a_team_or_said_to_be_everybody_s() -> None:
-    placed = {*scope.TEAM_OF, *scope.SHARED, scope.OF_A_RUN}
+    placed = {*scope.TEAM_OF, *scope.SHARED, *scope.FOR_ALL_OR_NONE, scope.OF_A_RUN}
     assert {model._meta.label for model in site._registry} <= placed
+
+
+def test_belonging_to_teams_costs_a_page_no_query(
+    places: dict[str, dict[str, Any]], ours: Client, person: Make, browse: Make
+) -> None:
+    everybody = browse(person("somebody", *EVERYBODY))
+    for address in ("/", f"/runs/{places['ours']['run_id']}/", f"/agents/{places['ours']['agent_id']}/"):
+        numbers = []
+        for client in (ours, everybody):
+            with CaptureQueriesContext(connection) as seen:
+                assert client.get(address).status_code == 200
+            numbers.append(len(seen))
+        assert numbers[0] == numbers[1] <= 12, address
 
 
 LISTS = [

@@ -11,9 +11,10 @@ import pytest
 from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
 from django.db import IntegrityError
+from django.test import RequestFactory
 
+from repairs.desk import desk_of
 from repairs.models import Person
-from workflows.authority.teams import below
 from workflows.models import Team
 
 pytestmark = pytest.mark.django_db
@@ -26,14 +27,25 @@ def team(*arguments: str) -> Any:
     return json.loads(out.getvalue())
 
 
+def seen(*teams: str) -> Any:
+    """The teams whose work a person in these teams sees."""
+    user = User.objects.create_user("-".join(teams) or "nobody", is_staff=True)
+    Person.objects.create(user=user).teams.set(Team.objects.filter(name__in=teams))
+    request = RequestFactory().get("/")
+    request.user = user
+    desk = desk_of(request)
+    assert desk is not None
+    return desk.teams
+
+
 def test_a_team_sees_what_is_below_it_and_nothing_beside_or_above() -> None:
     team("sales")
     team("inside", "--under", "sales")
     team("night", "--under", "inside")
     team("billing")
-    assert below(["sales"]) == {"sales", "inside", "night"}
-    assert below(["night", "billing"]) == {"night", "billing"}
-    assert below(["never made"]) == below([]) == frozenset()
+    assert seen("sales") == {"sales", "inside", "night"}
+    assert seen("night", "billing") == {"night", "billing"}
+    assert seen() is None, "who belongs to none sees all"
 
 
 @pytest.mark.parametrize("parent", ["sales", "inside", "night"])
@@ -50,7 +62,7 @@ def test_a_circle_that_was_written_past_us_ends_all_the_same() -> None:
     one, other = Team.objects.create(name="one"), Team.objects.create(name="other")
     Team.objects.filter(id=one.id).update(parent=other)
     Team.objects.filter(id=other.id).update(parent=one)
-    assert below(["one"]) == {"one", "other"}
+    assert seen("one") == {"one", "other"}
     with pytest.raises(IntegrityError, match="team_is_not_above_itself"):
         Team.objects.filter(id=one.id).update(parent=one)
 

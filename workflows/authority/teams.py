@@ -1,28 +1,11 @@
-"""Teams and what stands under them. The tree is changed here only, so that nothing ever stands above itself."""
+"""The tree of teams. It is changed here only, so that nothing ever stands above itself; `repairs.desk` reads it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
-from django.db import connection, transaction
+from django.db import transaction
 
 from workflows.errors import Flaw, Invalid
 from workflows.models import Team
-
-
-def below(names: Iterable[str]) -> frozenset[str]:
-    """These teams and all that stand under them. One statement; it would end even if there were a circle."""
-    with connection.cursor() as cursor:
-        cursor.execute(BELOW, [list(names)])
-        return frozenset(row[0] for row in cursor.fetchall())
-
-
-BELOW = """
-WITH RECURSIVE mine(id, name) AS (
-  SELECT id, name FROM workflows_team WHERE name = ANY (%s)
-  UNION SELECT t.id, t.name FROM workflows_team t JOIN mine ON t.parent_id = mine.id)
-SELECT name FROM mine
-"""
 
 
 def place(team: Team, parent: Team | None) -> None:
