@@ -87,7 +87,7 @@ def play(story: Story, tool: Make, workflow: Make, begin: Make) -> None:
     priced(tool(name))
     world.script(name, "execute", *story.answers)
     Budget.objects.filter(owner="agent:sim").update(owner=f"agent:was{name}")
-    budgets = [give("agent:sim", **story.of_agent), give(f"tool:{name}", **story.of_tool)]
+    budgets = [give("agent:sim", "ever", **story.of_agent), give(f"tool:{name}", "ever", **story.of_tool)]
     flow = flow_of(story, name, workflow)
     runs: list[Any] = []
     for limits in story.of_runs:
