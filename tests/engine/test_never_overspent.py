@@ -31,7 +31,7 @@ from workflows.states import Phase
 
 pytestmark = pytest.mark.django_db(transaction=True)
 Make = Callable[..., Any]
-EXAMPLES = 20  # about 3 seconds on an idle machine
+EXAMPLES = 15  # about 3 seconds on an idle machine
 _numbers = itertools.count(1)
 
 ANSWERS = ("well", "well", "lost_after", "lost_before", "temporary", "refused", "not_sent", "crash")
