@@ -17,6 +17,7 @@ from repairs.words.possible import possible
 from repairs.words.reasons import CLAUSES, NOTES, TITLES, because
 from repairs.words.seen import row
 from repairs.words.sentence import sentence
+from workflows.policies import again
 from workflows.states import CaseState, EffectState, Kind, RunState, StepState, World
 
 NOW = dt.datetime(2026, 3, 10, 14, 0, tzinfo=dt.UTC)
@@ -118,6 +119,12 @@ def test_every_reason_has_a_title_and_a_clause_for_both_directions() -> None:
     assert set(CLAUSES) <= set(TITLES)
     assert because("something_new") == "the engine's reason is 'something_new'"
     assert not set(NOTES) & set(CLAUSES) - {"not_sent"}
+
+
+def test_what_is_gone_is_not_said_to_be_there_and_what_was_reversed_is_not_sent_under_its_old_key() -> None:
+    known = {"acknowledged": False, "protected": True}
+    assert "is gone" in again.why_not(world="gone", reason="gone", undoing=False, **known)
+    assert "under a new key" in again.why_not(world="nothing", reason="reversed", undoing=True, **known)
 
 
 def test_every_state_word_has_a_mark_with_a_shape_and_a_hint() -> None:

@@ -9,6 +9,7 @@ NEVER = {
     "dependants": "Later effects of other runs stand on it; undoing it now would pull the ground from under them.",
     "already_there": "Something stands under this name that isn't ours; sending would make a second one or change it.",
     "less_remains": "Less is left than it would undo; have the rest undone instead.",
+    "reversed": "Its key has undone it once already; have it undone once more instead, under a new key.",
     "key_mismatch": "The provider keeps another request under our key; the same one would be refused again.",
 }
 
@@ -33,6 +34,8 @@ def why_not(*, world: str, reason: str, acknowledged: bool, protected: bool, und
             )
         case "gone" if undoing:
             return "It is gone already; there is nothing to undo."
+        case "gone":
+            return "It was there and is gone; under its key the provider may only say again what it said then."
         case _ if undoing:
             return "What is there isn't what it would undo; sending would change it."
         case _:
