@@ -7,7 +7,7 @@ import uuid
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from django.db import transaction
+from django.db import connection, transaction
 
 from workflows import ledger, rows
 from workflows.authority.approvals import digest, store
@@ -17,7 +17,7 @@ from workflows.models import Approval, Effect
 from workflows.models.approval import ApprovalState as A
 from workflows.states import EffectState
 
-ENGINE = ledger.ENGINE
+EFFECTS = "SELECT 1 FROM workflows_effect WHERE id = ANY (%s::uuid[]) ORDER BY id FOR NO KEY UPDATE"
 
 
 def keep_target(
@@ -82,6 +82,9 @@ def changed_target(read: Sequence[tuple[Effect, Mapping[str, Any], Any]], now: d
     under = {e.approval.id: (e, image, version) for e, image, version in read if e.approval is not None}
     if not under:
         return set()
+    # Effects before approvals, as persons' words lock them.
+    with connection.cursor() as cursor:
+        cursor.execute(EFFECTS, [rows.ids(effect.id for effect, _, _ in under.values())])
     found = fetch(Approval, "WHERE t.id = ANY (%s::uuid[]) ORDER BY t.id FOR UPDATE", [rows.ids(under)])
     moved, new, changed = [], [], set()
     for approval in found:
