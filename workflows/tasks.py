@@ -84,6 +84,7 @@ def sweep() -> None:
     for stop in stops.end_over():
         log.info("stop ended", on=stop.on)
     credentials.wake()
+    credentials.wake_secrets()
     if late := overdue():
         log.warning("runs stand still", runs=len(late))
     history.keep()

@@ -16,6 +16,8 @@ def waits_for(blocker: Any) -> str:
             return f"credential {name}: {why}"
         case {"budget": str(), "unit": _}:
             return too_little(blocker)
+        case {"secret": name, "why": why}:
+            return f"secret {name}: {why}"
         case {"scope": scope, "effect": _}:
             return f"another effect is at {scope}"
         case dict():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -29,10 +30,12 @@ class NoToken(ExpressionError):
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Needs:
-    """The credentials of one operation: those that its send carries, and those that its looks carry."""
+    """The credentials of one operation: those that its send carries, and those that its looks carry; `secrets`: the
+    names of the static ones that its send carries."""
 
     send: frozenset[str] = frozenset()
     look: frozenset[str] = frozenset()
+    secrets: frozenset[str] = frozenset()
 
     @property
     def all(self) -> frozenset[str]:
@@ -47,7 +50,19 @@ def needs_of(spec: JsonObject, operation: str) -> Needs:
     else:
         looks, before = [part.get("verify")], None
     request = {name: value for name, value in part.items() if name != "verify"}
-    return Needs(frozenset(_named([request, before])), frozenset(_named(looks)))
+    static = frozenset(name for text in _texts([request, before]) for name in SECRET.findall(text))
+    return Needs(frozenset(_named([request, before])), frozenset(_named(looks)), static)
+
+
+SECRET = re.compile(r"""\bsecret\(\s*['"]([A-Z][A-Z0-9_]*)['"]\s*\)""")
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list):
+        for one in value.values() if isinstance(value, dict) else value:
+            yield from _texts(one)
 
 
 def _named(value: Any) -> Iterator[str]:
