@@ -53,6 +53,11 @@ def test_what_asks_waits_and_says_for_what(world: World, asking: Asking) -> None
     assert (decision.verdict, decision.rule) == ("ask", "asks")
 
 
+def test_nobody_is_asked_for_longer_than_the_run_may_last(world: World, asking: Asking) -> None:
+    run, approval = asking()
+    assert approval.expires_at == again(run).deadline, "ten minutes here; the policy would give a day"
+
+
 def test_a_plain_valid_approval_lets_it_go_once(world: World, asking: Asking, desk: User) -> None:
     run, approval = asking()
     assert approve(approval, desk).approval.state == "granted"

@@ -60,12 +60,19 @@ def asked(
         needed=verdict.count,
         round=number,
         asked_at=now,
-        expires_at=now + dt.timedelta(seconds=verdict.ttl),
+        expires_at=_until(effect, verdict, now),
         changed_at=now,
     )
     approval.event = "ask"
     approval.payload = {"rule": verdict.rule, "policy": verdict.policy, "needed": verdict.count, "round": number}
     return approval
+
+
+def _until(effect: Effect, verdict: Verdict, now: dt.datetime) -> dt.datetime:
+    """A forward effect is asked about no longer than its run may last: after that it would be cancelled anyhow."""
+    until = now + dt.timedelta(seconds=verdict.ttl)
+    deadline = effect.run.deadline if effect.forward else None
+    return min(until, deadline) if deadline is not None and deadline > now else until
 
 
 def again(approval: Approval, now: dt.datetime, target: Mapping[str, Any]) -> Approval:
