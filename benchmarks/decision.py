@@ -14,6 +14,7 @@ import itertools
 import time
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
@@ -30,6 +31,7 @@ from workflows.outcomes import Acknowledged
 
 SIZES = (1, 8, 64)
 TURNS = 60  # of each kind and size; fewer differ by more than what is measured
+AGAIN = 150  # times that one set is decided on
 PROMISED_STATEMENTS, PROMISED = 1, 1.0  # one more statement, milliseconds
 _numbers = itertools.count()
 _tag = uuid.uuid4().hex
@@ -47,6 +49,7 @@ class Measure:
 def text() -> str:
     """Measures on the database that the settings name, prepared by `ledger.prepare`, and says what it found."""
     lines = ["", "What a policy decision adds to one dispatch (the least of many turns)"]
+    lines += [f"  {size:3} effects, decision alone: {alone(size):+.2f} ms, its statement included" for size in SIZES]
     lines += [_line(size, "decision", *measured(size)) for size in SIZES]
     raising.change("agent:bench", "ever", {"calls": 10**9}, by="bench", why="to be measured")
     lines += [_line(size, "decision and budget", *measured(size)) for size in SIZES]
@@ -60,6 +63,32 @@ def _line(size: int, what: str, bare: Measure, full: Measure) -> str:
         f"  {full.elapsed - bare.elapsed:+6.2f} ms elapsed ({bare.elapsed:.2f} without)"
         f"  {full.own - bare.own:+6.2f} ms of our own ({bare.own:.2f} without)"
     )
+
+
+def alone(size: int) -> float:
+    """Milliseconds that deciding takes beyond the baseline's part, again and again inside one and the same dispatch."""
+    found: list[float] = []
+    real = permission.ask
+
+    def ask(effects: Sequence[Effect], now: dt.datetime, stopped: list[Effect]) -> tuple[list[Effect], list[Decision]]:
+        least = [min(_span(one, effects, now) for _ in range(AGAIN)) for one in (_unasked, real)]
+        found.append(least[1] - least[0])
+        return real(effects, now, stopped)
+
+    _ready(size)
+    permission.ask = ask
+    try:
+        going = dispatch.dispatch(size)
+    finally:
+        permission.ask = real
+    _answered(going, size)
+    return found[0]
+
+
+def _span(ask: Any, effects: Sequence[Effect], now: dt.datetime) -> float:
+    begun = time.perf_counter()
+    ask(effects, now, [])
+    return 1000 * (time.perf_counter() - begun)
 
 
 def measured(size: int) -> tuple[Measure, Measure]:
