@@ -7,6 +7,7 @@ import uuid
 
 from django.contrib.auth.models import User
 
+from repairs.desk import Desk
 from repairs.models import Case
 from repairs.roles import roles_of
 from workflows import rows
@@ -30,6 +31,12 @@ def needs(user: User, role: str) -> None:
     """Raises `Denied` where the person doesn't have the role now, whatever the page showed them."""
     if role not in roles_of(user):
         raise Denied(f"{user.get_username()} is not in the role {role}; an operator can give it.")
+
+
+def needs_some(desk: Desk, roles: frozenset[str], what: str) -> None:
+    """Raises `Denied` where the person has none of these roles."""
+    if not desk.roles & roles:
+        raise Denied(f"Only people in the role {' or '.join(sorted(roles))} may {what}.")
 
 
 def actor(user: User) -> str:

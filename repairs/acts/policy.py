@@ -7,11 +7,11 @@ import uuid
 
 from django.conf import settings
 
-from repairs.acts.door import actor
+from repairs.acts.door import actor, needs_some
 from repairs.desk import Desk
 from repairs.roles import APPROVER, OPERATOR
 from workflows.authority import dry_run, policies
-from workflows.errors import Denied, Flaw, Invalid
+from workflows.errors import Flaw, Invalid
 from workflows.models import Policy
 
 MAY_DRAFT = frozenset({OPERATOR})
@@ -20,7 +20,7 @@ MAY_ACTIVATE = frozenset({OPERATOR, APPROVER})
 
 def draft(desk: Desk, text: str, *, why: str) -> Policy:
     """Raises `Denied`, `Invalid` with flaws that name their lines."""
-    needs(desk, MAY_DRAFT, "draft a policy")
+    needs_some(desk, MAY_DRAFT, "draft a policy")
     if not why.strip():
         raise Invalid("Say why, in a sentence.", [Flaw("why", why, "is empty")])
     return policies.draft(text.replace("\r\n", "\n"), by=actor(desk.user), why=why)
@@ -28,18 +28,18 @@ def draft(desk: Desk, text: str, *, why: str) -> Policy:
 
 def attempt(desk: Desk, policy_id: uuid.UUID) -> dry_run.DryRun:
     """Tries a draft on past decisions. Nothing is sent."""
-    needs(desk, MAY_DRAFT | MAY_ACTIVATE, "try a policy")
+    needs_some(desk, MAY_DRAFT | MAY_ACTIVATE, "try a policy")
     return dry_run.dry_run(policy_id, by=actor(desk.user))
 
 
 def activate(desk: Desk, policy_id: uuid.UUID, *, at: str) -> Policy:
     """`at`: a moment in UTC as the form gives it, "" for now."""
-    needs(desk, MAY_ACTIVATE, "activate a policy")
+    needs_some(desk, MAY_ACTIVATE, "activate a policy")
     return policies.activate(policy_id, by=actor(desk.user), at=moment(at))
 
 
 def discard(desk: Desk, policy_id: uuid.UUID) -> Policy:
-    needs(desk, MAY_DRAFT, "discard a draft")
+    needs_some(desk, MAY_DRAFT, "discard a draft")
     return policies.discard(policy_id, by=actor(desk.user))
 
 
@@ -50,11 +50,6 @@ def may_not_activate(desk: Desk, draft_: Policy) -> str:
     if draft_.drafted_by == actor(desk.user) and settings.FOUR_EYES != "when_possible":
         return "You drafted it; another person must activate it."
     return ""
-
-
-def needs(desk: Desk, roles: frozenset[str], what: str) -> None:
-    if not desk.roles & roles:
-        raise Denied(f"Only people in the role {' or '.join(sorted(roles))} may {what}.")
 
 
 def moment(text: str) -> dt.datetime | None:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from repairs.acts.door import actor
+from repairs.acts.door import actor, needs_some
 from repairs.desk import Desk
 from repairs.roles import APPROVER, OPERATOR
 from workflows.authority import versions
-from workflows.errors import Denied
 from workflows.models import Effect, Tool
 
 MAY_WITHDRAW = frozenset({OPERATOR})
@@ -15,26 +14,21 @@ MAY_DECIDE = frozenset({OPERATOR, APPROVER})
 
 def withdraw(desk: Desk, tool: Tool, *, why: str) -> None:
     """Nothing is sent by this version any more."""
-    needs(desk, MAY_WITHDRAW, "withdraw a version")
+    needs_some(desk, MAY_WITHDRAW, "withdraw a version")
     versions.withdraw(tool, by=actor(desk.user), why=why)
 
 
 def restore(desk: Desk, tool: Tool, *, why: str) -> None:
-    needs(desk, MAY_WITHDRAW, "restore a version")
+    needs_some(desk, MAY_WITHDRAW, "restore a version")
     versions.restore(tool, by=actor(desk.user), why=why)
 
 
 def let_go(desk: Desk, effect: Effect, *, why: str) -> None:
     """This effect may go with its version as it is now."""
-    needs(desk, MAY_DECIDE, "let it go")
+    needs_some(desk, MAY_DECIDE, "let it go")
     versions.let_go(effect.id, by=actor(desk.user), why=why)
 
 
 def give_up(desk: Desk, effect: Effect, *, why: str) -> None:
-    needs(desk, MAY_DECIDE, "give it up")
+    needs_some(desk, MAY_DECIDE, "give it up")
     versions.give_up(effect.id, by=actor(desk.user), why=why)
-
-
-def needs(desk: Desk, roles: frozenset[str], what: str) -> None:
-    if not desk.roles & roles:
-        raise Denied(f"Only people in the role {' or '.join(sorted(roles))} may {what}.")
