@@ -1,5 +1,19 @@
-"""The stepped clock, for schedules."""
+"""A stage whose clock can be stepped, for schedules."""
 
-from tests.clock import clock
+from __future__ import annotations
 
-__all__ = ["clock"]
+from collections.abc import Iterator
+
+import pytest
+
+from tests.clock import Clock, clock
+from tests.property.stage import Stage
+
+__all__ = ["clock", "stage"]
+
+
+@pytest.fixture
+def stage(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> Iterator[Stage]:
+    made = Stage(clock, monkeypatch)
+    yield made
+    made.close()

@@ -3,25 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from tests.clock import Clock
 from tests.property import schedules
 from tests.property.promises import Broken
 from tests.property.stage import Stage
 
 pytestmark = pytest.mark.django_db(transaction=True)
 Patch = pytest.MonkeyPatch
-
-
-@pytest.fixture
-def stage(clock: Clock, monkeypatch: Patch) -> Iterator[Stage]:
-    made = Stage(clock, monkeypatch)
-    yield made
-    made.close()
 
 
 def another_key_for_each_send(patch: Patch) -> None:
