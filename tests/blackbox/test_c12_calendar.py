@@ -16,7 +16,7 @@ import radicale.app
 import radicale.config
 
 from tests.blackbox.conftest import Story
-from workflows.models import Effect
+from workflows.models import Attempt
 from workflows.tools.wire import Request, exchange
 from workflows.tools.wire.exchange import forget
 
@@ -28,7 +28,7 @@ tools:
     profile: {effect_class: reversible, access: write, environment: trusted, observability: authoritative_read,
               autonomy: auto, privileges: [], owner: calendar-desk, customer_visible: true, residue: "A meeting."}
     arguments: {type: object, additionalProperties: true}
-    retry: {attempts: 40, first: 10ms, max: 40ms, within: 5m}
+    retry: {attempts: 40, first: 200ms, max: 200ms, within: 5m}
     execute:
       calendar: "${ env.CALENDAR_URL }/demo/onboarding/"
       auth: {basic: {username: demo, password: "${ secret('CALENDAR') }"}}
@@ -236,7 +236,7 @@ def test_where_no_method_tells_the_present_etag_it_is_tried_again_later(booked: 
     calendar.closed = {"PROPFIND"}
     booked.world.script(method="POST", path="/refusals", answer="422")
     run = booked.agent.start()
-    booked.until(lambda: Effect.objects.filter(kind="compensation", reason="temporary").exists())
+    booked.until(lambda: Attempt.objects.filter(outcome="temporary").exists())
     calendar.stale, calendar.closed = {}, set()
     told = seen(booked, run)
     assert told.sends["compensation"][-1] == "acknowledged"
