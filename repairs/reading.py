@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from repairs.words.facts import EffectFacts, LookFacts, Reason, SendFacts
+from repairs.words.waits import waits_for
 from workflows import toolbox
 from workflows.models import Attempt, Effect, Look, Run
 from workflows.states import Phase, World
@@ -75,7 +76,7 @@ def fact_of(effect: Effect, turned_back: bool, look: Look | None, send: Attempt 
         key_until=toolbox.key_until(effect),
         window_until=after(thing.first_sent_at, undo_spec.get("window")) if undone else None,
         attempts=effect.attempts,
-        waits_for=tuple(name_of(blocker) for blocker in effect.blocked_by),
+        waits_for=tuple(waits_for(blocker) for blocker in effect.blocked_by),
         verified_at=effect.verified_at,
         changed_at=effect.changed_at,
         look=look_fact(look),
@@ -85,13 +86,6 @@ def fact_of(effect: Effect, turned_back: bool, look: Look | None, send: Attempt 
         stand_in=stand_in,
         thing=undone.world if undone else World.PRESENT.value,
     )
-
-
-def name_of(blocker: Any) -> str:
-    """What an effect waits for: a name, or an object whose values say it."""
-    if isinstance(blocker, dict):
-        return " ".join(f"{key} {value}" for key, value in blocker.items())
-    return str(blocker)
 
 
 def after(start: dt.datetime | None, seconds: Any) -> dt.datetime | None:

@@ -16,6 +16,10 @@ def waits_for(blocker: Any) -> str:
             return f"credential {name}: {why}"
         case {"budget": str(), "unit": _}:
             return too_little(blocker)
+        case {"version": version, "detail": detail}:
+            return f"{version}: {detail}"
+        case {"approval": str(), **rest}:
+            return f"people are asked{until(rest)}"
         case {"secret": name, "why": why}:
             return f"secret {name}: {why}"
         case {"scope": scope, "effect": _}:

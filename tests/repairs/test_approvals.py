@@ -117,7 +117,7 @@ def test_an_effect_leads_to_what_people_were_asked_and_home_counts_it(asking: Ma
     page = client.get(f"/runs/{approval.run_id}/effects/{approval.effect_id}").content.decode()
     assert f'href="/approvals/{approval.id}/"' in page
     home = client.get("/").content.decode()
-    assert "<b>1</b><span>Approvals to decide</span>" in home
+    assert "<b>1</b><span>To approve</span>" in home
     assert "Nothing needs a person" not in home
 
 
