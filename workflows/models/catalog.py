@@ -1,4 +1,4 @@
-"""What manifests declared: versions of tools and workflows. Rows are never changed but for `current`, and for being withdrawn."""
+"""What manifests declared: versions of tools and workflows. Of a row only `current` changes, and being withdrawn."""
 
 from __future__ import annotations
 
