@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import datetime as dt
+import io
 from typing import Any
 
 import pytest
+from django.core.management import CommandError, call_command
 
 from tests.blackbox import manifests
 from tests.blackbox.conftest import Story
@@ -103,3 +105,27 @@ def test_a_gateway_that_gives_up_says_nothing_and_is_looked_at(story: Story) -> 
         truth = story.truth(story.agent.start(email=f"n{status}@acme.example"))
         assert truth.outcomes("contact forward") == ["unknown"]
         assert (truth.state, truth.made["contacts"]) == ("completed", 1)
+
+
+def test_an_operator_lists_doubts_and_lifts_demotions_with_a_reason(story: Story) -> None:
+    story.apply(manifests.one_step())
+    effect = story.truth(story.agent.start()).run["effects"][0]["id"]
+
+    def command(*arguments: str) -> str:
+        told = io.StringIO()
+        call_command("trust_keys", *arguments, stdout=told)
+        return told.getvalue()
+
+    with pytest.raises(CommandError, match="must say why"):
+        command("crm.contact", "--doubt", effect)
+    with pytest.raises(CommandError, match="is no effect of"):
+        command("crm.contact", "--doubt", "nonsense", "--why", "a probe")
+    command("crm.contact", "--doubt", effect, "--why", "a probe got two ids")
+    assert "crm.contact v1" in command()
+    assert "a probe got two ids" in command()
+    with pytest.raises(CommandError, match="must say why"):
+        command("crm.contact")
+    command("crm.contact", "--why", "the vendor mended it")
+    assert command() == ""
+    with pytest.raises(CommandError, match="name the version"):
+        command("crm.contact", "--why", "once more")

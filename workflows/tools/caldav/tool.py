@@ -12,12 +12,13 @@ from workflows.outcomes import Acknowledged, NotSent, Outcome, Refused, Sighting
 from workflows.tools import expressions, moments, urls
 from workflows.tools.base import Tool
 from workflows.tools.caldav import dav
-from workflows.tools.caldav.event import Event, asked, differences, written
+from workflows.tools.caldav.event import Event, asked, written
+from workflows.tools.caldav.sights import result, seen, still_there
 from workflows.tools.expressions import ExpressionError
 from workflows.tools.http import judging, looking
 from workflows.tools.http.attempt import attempt, hidden, unmade
 from workflows.tools.http.requests import Prepared, prepare
-from workflows.tools.keeping import keepable, sentence
+from workflows.tools.keeping import sentence
 from workflows.tools.wire.messages import Deadline
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ class CalDavTool(Tool):
         if answer.status != 200:
             # No condition is declared, so the judge says what such an answer is worth.
             return hidden(prepared, judging.sighting({}, answer, {}, kept))
-        return _seen(event, url, answer, kept) if forward else _still_there(kept)
+        return seen(event, url, answer, kept) if forward else still_there(kept)
 
     def check(self, arguments: object) -> list[Flaw]:
         """Also refuses times that stand never or twice, where they come from the arguments alone."""
@@ -101,7 +102,7 @@ class CalDavTool(Tool):
         outcome = judging.outcome(self._told(call, PUT, url), answer, {}, kept, first_undoing=False)
         if isinstance(outcome, Acknowledged):
             times = {"start": moments.told(event.start), "end": moments.told(event.end)}
-            return Acknowledged(result=_result(event, url, answer), evidence={**kept, "asked": times})
+            return Acknowledged(result=result(event, url, answer), evidence={**kept, "asked": times})
         return hidden(prepared, outcome)
 
     def _delete(self, call: Call, url: str, event: Event) -> Outcome:
@@ -141,11 +142,11 @@ class CalDavTool(Tool):
         _, answer, kept = read
         if answer.status in GONE:
             return Unknown(reason=f"status {answer.status} {NOT_THERE}", evidence=kept)
-        seen = _seen(event, url, answer, kept)
-        if answer.status != 200 or seen.verdict is Verdict.INCONCLUSIVE:
-            return NotSent(reason=f"{UNREAD}: status {answer.status}: {seen.reason}", evidence=kept)
-        if seen.verdict is not Verdict.FOUND:
-            return Refused(reason=f"the event was changed since it was booked: {seen.reason}", evidence=kept)
+        sight = seen(event, url, answer, kept)
+        if answer.status != 200 or sight.verdict is Verdict.INCONCLUSIVE:
+            return NotSent(reason=f"{UNREAD}: status {answer.status}: {sight.reason}", evidence=kept)
+        if sight.verdict is not Verdict.FOUND:
+            return Refused(reason=f"the event was changed since it was booked: {sight.reason}", evidence=kept)
         etag: str = answer.headers.get("etag", "*")
         if etag == failed:
             etag = self._etag_once_more(call, url, deadline)
@@ -192,11 +193,11 @@ class CalDavTool(Tool):
         if len(there) > 1:
             return Sighting(verdict=Verdict.SEVERAL, reason=f"{len(there)} events have this UID", evidence=told)
         if not forward:
-            return _still_there(told)
+            return still_there(told)
         (one,) = there
         url = urls.joined(calendar, one.href)
-        seen = _seen(event, url, dataclasses.replace(answer, headers={"etag": one.etag}, body=one.data), told)
-        return hidden(prepared, dataclasses.replace(seen, reason=f"at another address: {seen.reason}"))
+        sight = seen(event, url, dataclasses.replace(answer, headers={"etag": one.etag}, body=one.data), told)
+        return hidden(prepared, dataclasses.replace(sight, reason=f"at another address: {sight.reason}"))
 
     def _event(self, call: Call) -> tuple[str, Event]:
         """The address and the event: both follow from the forward call's key and arguments, whatever came back."""
@@ -224,27 +225,6 @@ class CalDavTool(Tool):
 
     def _told(self, call: Call, part: dict[str, str], url: str) -> dict[str, Any]:
         return {**part, "asked": url, "retry_within": self.timings(call.operation).retry_within}
-
-
-def _seen(event: Event, url: str, answer: Answer, kept: Evidence) -> Sighting:
-    try:
-        wrong = differences(event, answer.body)
-    except ValueError as error:
-        reason = f"status {answer.status}: no calendar can be read: {sentence(str(error))}"
-        return Sighting(verdict=Verdict.INCONCLUSIVE, reason=reason, evidence=kept)
-    if wrong:
-        return Sighting(verdict=Verdict.DIFFERS, reason=sentence("; ".join(wrong), 500), evidence=kept)
-    result = _result(event, url, answer)
-    return Sighting(verdict=Verdict.FOUND, reason=f"status {answer.status}", result=result, evidence=kept)
-
-
-def _still_there(kept: Evidence) -> Sighting:
-    return Sighting(verdict=Verdict.ABSENT, reason="status 200: the event still stands", evidence=kept)
-
-
-def _result(event: Event, url: str, answer: Answer) -> dict[str, Any]:
-    result: dict[str, Any] = keepable({"uid": event.uid, "url": url, "etag": answer.headers.get("etag", "")})
-    return result
 
 
 def _argument(part: dict[str, Any], path: str) -> str:
