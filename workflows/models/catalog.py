@@ -1,4 +1,4 @@
-"""What manifests declared: versions of tools and workflows. Of a row only `current` changes, and being withdrawn."""
+"""What manifests declared: versions of tools and workflows. Rows never change but for `current` and being withdrawn."""
 
 from __future__ import annotations
 
