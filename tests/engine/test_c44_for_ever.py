@@ -76,7 +76,9 @@ def test_who_waits_behind_one_that_hangs_is_told_to_a_person_too(
     assert overdue() == {waits.id}
     advance()
     [reason] = again(waits).people_reasons
-    assert (reason["code"], reason["detail"].endswith("it is blocked (order)")) == ("no_progress", True)
+    holder = hangs.effects.get()
+    assert reason["code"] == "no_progress"
+    assert reason["detail"].endswith(f"it is blocked (order); thing is in the hands of effect {holder.id}")
 
 
 def test_a_lost_lease_is_found_whatever_its_holder_is_called_and_after_the_database_was_away(
