@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from typing import Any
+
+import pytest
 
 from tests.blackbox import manifests
 from tests.blackbox.conftest import Story
@@ -15,15 +18,22 @@ BATCH = """
     temporary: "item.status in [429, 503]"
     refused: "item.status == 400"
 """
-BULK = manifests.tool(
-    "crm.contact",
-    "contacts",
-    by=manifests.KEYLESS,
-    headers="{}",
-    acknowledged="item.status == 201 && has(item.id)",
-    result='{id: "${ item.id }"}',
-    execute=BATCH,
-).replace('/contacts"\n      headers', '/contacts/bulk"\n      headers')
+
+
+def bulk(by: str = manifests.KEYLESS, **fields: Any) -> str:
+    return manifests.tool(
+        "crm.contact",
+        "contacts",
+        by=by,
+        headers="{}",
+        acknowledged="item.status == 201 && has(item.id)",
+        result='{id: "${ item.id }"}',
+        **{"execute": BATCH, **fields},
+    ).replace('/contacts"\n      headers', '/contacts/bulk"\n      headers')
+
+
+BULK = bulk()
+PLAIN = BATCH.replace('refused: "body.rolled_back == true"}', "}")  # what is refused as a whole by default
 
 
 def at_once(story: Story, count: int) -> list[str]:
@@ -74,6 +84,65 @@ def test_what_each_attempt_shows_of_a_batch_is_its_own(story: Story) -> None:
         assert attempt["evidence"]["items"] == 3
         assert story.now(run).key("contact forward") in attempt["evidence"]["answer"]["text"]
         assert not [m for m in range(3) if m != n and story.now(runs[m]).key("contact forward") in shown]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [{"items": "400 400 400"}, {"items": "500 500 500"}, {"answer": "raw", "text": '{"items": "n0@ n1@ n2@"}'}],
+    ids=["refused", "unclear", "no list"],
+)
+def test_why_one_of_a_batch_failed_tells_nothing_of_the_others(story: Story, answer: dict[str, str]) -> None:
+    story.apply(manifests.one_step(BULK))
+    story.world.script(method="POST", **answer)
+    runs = at_once(story, 3)
+    story.settle()
+    told = [story.now(run) for run in runs]
+    for n, truth in enumerate(told):
+        first = truth.details["contact forward"]["attempts"][0]
+        assert first["reason"].startswith("status 200")
+        shown = json.dumps(first)
+        assert not [m for m in range(3) if m != n and (told[m].key("contact forward") in shown or f"n{m}@" in shown)]
+
+
+@pytest.mark.parametrize(
+    ("by", "outcome"),
+    [
+        (manifests.HONOURED, "unknown"),
+        ('{by: native_key, retention: 1h, in_flight: "status == 409"}', "in_flight"),
+    ],
+)
+def test_a_batch_whose_keys_are_still_worked_on_was_not_refused(story: Story, by: str, outcome: str) -> None:
+    story.apply(manifests.one_step(bulk(by, execute=PLAIN)))
+    story.world.script(method="POST", answer="raw", status=409, text='{"error": "in progress"}', book="before")
+    runs = at_once(story, 3)
+    story.settle()
+    told = [story.now(run) for run in runs]
+    assert [sends(t) for t in told] == [[outcome]] * 3
+    assert [(t.state, t.made["contacts"]) for t in told] == [("completed", 1)] * 3
+
+
+def test_one_of_a_batch_whose_key_came_with_another_request_is_a_hard_stop(story: Story) -> None:
+    by = '{by: native_key, retention: 1h, mismatch: "status == 422"}'
+    story.apply(manifests.one_step(bulk(by, execute=PLAIN)))
+    story.world.script(method="POST", answer="422", times=None)
+    truth = story.truth(at_once(story, 1)[0])
+    assert truth.run["effects"][0]["reason"] == "key_mismatch"
+    assert (truth.effects, batches(story)) == ({"contact forward": "stuck nothing"}, [1])
+
+
+def test_no_amount_goes_out_in_a_batch_as_a_binary_float(story: Story) -> None:
+    inexact = """{email: "${ args.email }", reference: "${ key }",
+      amount: "${ args.email.startsWith('n1@') ? double(args.amount) / 100.0 : args.amount }"}"""
+    value = "    value: {amount: '${ args.amount }', currency: EUR}\n    idempotency:"
+    tool = bulk(json=inexact, arguments=manifests.ARGUMENTS.replace("[email]", "[email, amount]"))
+    step = manifests.step("contact", "crm.contact", arguments='{email: "${ input.email }", amount: 8060}')
+    plan = manifests.workflow("onboarding", step)
+    story.apply(manifests.manifest([tool.replace("    idempotency:", value)], [plan]))
+    runs = at_once(story, 3)
+    story.settle()
+    told = [story.now(run) for run in runs]
+    assert [t.state for t in told] == ["completed", "failed", "completed"]
+    assert {item["amount"] for w in story.world.wire("POST") for item in w.body["items"]} == {8060}
 
 
 def test_a_batch_that_was_rolled_back_did_nothing_and_each_is_tried_alone(story: Story) -> None:

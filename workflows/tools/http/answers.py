@@ -80,17 +80,25 @@ def evidence(prepared: Prepared, answer: Answer | None, seconds: float, *, whole
 
 
 def said(answer: Answer, names: Mapping[str, Any]) -> str:
-    """The provider's own words for a reason, if it gave any that a person can read."""
-    body = names["body"]
+    """The provider's own words for a reason, if it gave any that a person can read; of a batch those for this item."""
+    if "item" in names:
+        return worded(names["item"]) or sentence(json.dumps(names["item"], ensure_ascii=False)[:400])
+    if words := worded(names["body"]):
+        return words
+    if "html" in answer.headers.get("content-type", "").lower():
+        return "an HTML page"
+    return sentence(names["text"][:400])
+
+
+def worded(body: Any) -> str:
+    """What the usual fields of an error say, or ""."""
     if isinstance(body, dict):
         for name in ("detail", "message", "error_description", "error", "title", "reason"):
             if isinstance(text := body.get(name), str) and text.strip():
                 return sentence(text)
             if isinstance(text, dict) and isinstance(inner := text.get("message"), str):
                 return sentence(inner)
-    if "html" in answer.headers.get("content-type", "").lower():
-        return "an HTML page"
-    return sentence(names["text"][:400])
+    return ""
 
 
 def _refuse(constant: str) -> None:

@@ -10,9 +10,9 @@ from workflows.outcomes import NotSent, Outcome, Refused, Unknown
 from workflows.tools import environment, expressions
 from workflows.tools.expressions import ExpressionError, fill
 from workflows.tools.http import judging
-from workflows.tools.http.answers import names_of, said
+from workflows.tools.http.answers import names_of, said, worded
 from workflows.tools.http.attempt import attempt, hidden, unmade
-from workflows.tools.http.requests import prepare
+from workflows.tools.http.requests import prepare, without_floats
 from workflows.tools.keeping import excerpt
 
 if TYPE_CHECKING:
@@ -52,7 +52,10 @@ def _items(
     items, unmakeable = [], dict[str, Outcome]()
     for call, names in given:
         try:
-            items.append(Item(call, names, fill(part["json"], names, "json", with_secrets=True)))
+            content = fill(part["json"], names, "json", with_secrets=True)
+            if part["exact"]:
+                without_floats(content)
+            items.append(Item(call, names, content))
         except ExpressionError as error:
             unmakeable[call.key] = unmade("item", error)
     return items, unmakeable
@@ -66,7 +69,8 @@ def _sent(part: Mapping[str, Any], items: Sequence[Item]) -> list[Outcome]:
         "now": items[0].call.now,
     }
     try:
-        prepared = prepare({**part, "json": batch["json"]}, names, tokens=items[0].call.tokens)
+        tokens = items[0].call.tokens
+        prepared = prepare({**part, "json": batch["json"]}, names, tokens=tokens, exact=part["exact"])
     except ExpressionError as error:
         return [unmade("request", error)] * len(items)
     found = attempt(prepared, timeout=part["timeout"])
@@ -83,22 +87,27 @@ def _of_one(outcome: NotSent | Refused | Unknown, many: int) -> Outcome:
 
 
 def _judged(part: Mapping[str, Any], items: Sequence[Item], answer: Answer, kept: Evidence) -> list[Outcome]:
-    batch, names = part["batch"], names_of(answer)
+    batch, promise, names = part["batch"], part["idempotency"], names_of(answer)
     shown = {k: v for k, v in kept["answer"].items() if k in ("status", "headers", "address")}
     evidence = {**kept, "items": len(items), "answer": shown}
-    words = f"status {answer.status}: {said(answer, names)}".removesuffix(": ")
+    alone = len(items) == 1
+    told = said(answer, names) if alone else worded(names["body"])  # its raw text may show each what is others'
+    words = f"status {answer.status}: {told}".removesuffix(": ")
+    wait = judging.wait(answer, part["retry_within"])
+    if judging.holds(promise.get("in_flight"), names):
+        return [Unknown(reason=words, in_flight=True, retry_after=wait, evidence=evidence)] * len(items)
     if judging.holds(batch["temporary"], names):
-        wait = judging.wait(answer, part["retry_within"])
         return [Refused(reason=words, temporary=True, retry_after=wait, evidence=evidence)] * len(items)
     if judging.holds(batch["refused"], names):
-        alone = len(items) == 1
+        if alone and judging.holds(promise.get("mismatch"), names):
+            return [judging.mismatched(words, evidence)]
         reason = words if alone else f"the batch was refused, so each is tried alone: {words}"
         return [Refused(reason=reason, temporary=not alone, evidence=evidence)] * len(items)
     try:
-        told = _by_key(batch, names)
+        by_key = _by_key(batch, names)
     except ExpressionError as error:
         return [Unknown(reason=f"{words} ({error.path}: {error.message})", evidence=evidence)] * len(items)
-    return [_one(part, item, told.get(item.call.key, []), answer, evidence) for item in items]
+    return [_one(part, item, by_key.get(item.call.key, []), answer, evidence) for item in items]
 
 
 def _by_key(batch: Mapping[str, Any], names: Mapping[str, Any]) -> dict[str, list[Any]]:

@@ -44,7 +44,7 @@ def outcome(
     if holds(promise.get("in_flight"), names):
         return Unknown(reason=words, in_flight=True, retry_after=asked, evidence=evidence)
     if holds(promise.get("mismatch"), names):
-        return Refused(reason=f"our key came with another request before: {words}", mismatch=True, evidence=evidence)
+        return mismatched(words, evidence)
     if 200 <= answer.status < 300 and reads_body(part) and is_unreadable(answer):
         return Unknown(
             reason=f"{_kind(answer)} under status {answer.status}, where JSON was expected",
@@ -71,6 +71,10 @@ def outcome(
         reason = f"redirect {answer.status} to {to} isn't followed; correct the address"
         return (Refused if answer.status in ELSEWHERE else Unknown)(reason=reason, evidence=evidence)
     return Unknown(reason=f"{words} (nothing declared matches)", replayed=replayed, evidence=evidence)
+
+
+def mismatched(words: str, evidence: Mapping[str, Any]) -> Refused:
+    return Refused(reason=f"our key came with another request before: {words}", mismatch=True, evidence=evidence)
 
 
 def is_replay(promise: Mapping[str, Any], answer: Answer) -> bool:

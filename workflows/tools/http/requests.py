@@ -56,8 +56,8 @@ def prepare(
     except ExpressionError as error:
         raise error.at("url") from None
     told = fill(part.get("json"), names, "json", with_secrets=True)
-    if exact and (inexact := money.floats(told, "json")):
-        raise ExpressionError(inexact[0][0], str(inexact[0][1]), "is a binary float; send minor units or major()")
+    if exact:
+        without_floats(told)
     form: list[dict[str, Any]] | None = None
     if part.get("multipart") is not None:
         filled = used.wired(fill(part["multipart"], names, "multipart", with_secrets=True))
@@ -76,6 +76,12 @@ def prepare(
     transported = b"" if form is not None else content
     digest = hashlib.sha256(json.dumps(used.hide(asked), sort_keys=True).encode() + transported).hexdigest()
     return Prepared(request, digest, used, token)
+
+
+def without_floats(body: Any) -> None:
+    """No amount travels as a binary float. Raises `ExpressionError`."""
+    if inexact := money.floats(body, "json"):
+        raise ExpressionError(inexact[0][0], str(inexact[0][1]), "is a binary float; send minor units or major()")
 
 
 def _token(auth: Mapping[str, Any] | None, tokens: Mapping[str, Token]) -> Token | None:

@@ -32,7 +32,7 @@ class HttpTool(Tool):
 
     def send_all(self, calls: Sequence[Call]) -> list[Outcome]:
         part = {**self.spec["execute"], "retry_within": self.timings("execute").retry_within}
-        part["idempotency"] = self.promise("execute")
+        part |= {"idempotency": self.promise("execute"), "exact": "value" in self.spec}
         return batches.send(part, [(call, self.names(call)) for call in calls])
 
     def send(self, call: Call) -> Outcome:

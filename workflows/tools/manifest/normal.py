@@ -95,7 +95,7 @@ def _versioned(part: Spec) -> None:
 def _answers(part: Spec, *, keyed: bool) -> None:
     if "batch" in part:
         part["batch"].setdefault("temporary", defaults.TEMPORARY)
-        part["batch"].setdefault("refused", defaults.REFUSED)
+        part["batch"].setdefault("refused", defaults.REFUSED_KEYED if keyed else defaults.REFUSED)
         part.setdefault("temporary", "false")  # of one item; what is said of the whole is read before
         part.setdefault("refused", "false")
     part.setdefault("acknowledged", defaults.ACKNOWLEDGED)
