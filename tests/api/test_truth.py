@@ -122,7 +122,7 @@ def test_a_run_that_waits_for_late_answers_says_until_when(caller: Caller) -> No
     run = caller.start()
     Run.objects.filter(id=run["id"]).update(waits_until="2030-01-01T00:00:00Z")
     (waits,) = read(caller.get(f"runs/{run['id']}"))["blocked_by"]
-    late = {"effect": None, "step": None, "reason": "late", "by": [], "chain": []}
+    late: dict[str, Any] = {"effect": None, "step": None, "reason": "late", "by": [], "chain": []}
     assert waits == {**late, "until": "2030-01-01T00:00:00.000000Z"}
 
 

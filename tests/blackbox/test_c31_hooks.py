@@ -17,6 +17,7 @@ from tests.blackbox import manifests
 from tests.blackbox.conftest import Story
 from workflows import rows
 from workflows.authority import signatures
+from workflows.authority.keys import Unauthenticated
 from workflows.models import Effect, Entry, Hook
 
 SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"  # of the specification's own example
@@ -154,5 +155,5 @@ def test_the_signature_is_that_of_the_specification() -> None:
     at = dt.datetime.fromtimestamp(1614265330, dt.UTC)
     keys = signatures.secrets_of("crm")
     assert signatures.check(headers, b'{"test": 2432232314}', keys, now=at) == (headers["webhook-id"], at)
-    with pytest.raises(signatures.Unauthenticated, match="No signature"):
+    with pytest.raises(Unauthenticated, match="No signature"):
         signatures.check(headers, b'{"test": 2432232315}', keys, now=at)
