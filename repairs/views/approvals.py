@@ -146,7 +146,7 @@ def show_approval(request: HttpRequest, approval: Approval, *, status: int = 200
         late=asks and approval.expires_at <= now,
         may_not=may_not,
         voted=voted,
-        alone=asks and not may_not and desk.user.get_username() in approvals.requesters(effect),
+        alone=asks and not may_not and approvals.asked_for(effect, desk.user),
         votes=[told(vote) for vote in votes],
         yes=sum(vote.verdict == "approve" and vote.seen_digest == approval.digest for vote in votes),
         target=target_of(approval, now),

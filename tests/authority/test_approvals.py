@@ -151,6 +151,20 @@ def test_nobody_approves_what_is_done_on_their_behalf_through_agents_that_act_fo
     assert approve(approval, other).approval.state == "granted"
 
 
+def test_nobody_approves_for_themselves_however_long_the_chain_or_their_login_is_written(
+    world: World, asking: Asking, agent: Agent, person: Make, settings: Any
+) -> None:
+    settings.FOUR_EYES = "required"
+    mine = person("day-desk", "approver")
+    Agent.objects.create(name="a0", on_behalf_of="person:Day-Desk")
+    for i in range(1, 13):
+        Agent.objects.create(name=f"a{i}", on_behalf_of=f"system:a{i - 1}")
+    Agent.objects.filter(id=agent.id).update(on_behalf_of="system:a12")
+    _, approval = asking()
+    with pytest.raises(Denied, match="on their behalf; another person must approve it"):
+        approve(approval, mine)
+
+
 def test_the_requester_may_refuse(world: World, asking: Asking, agent: Agent, person: Make, settings: Any) -> None:
     settings.FOUR_EYES = "required"
     mine = person("day-desk")

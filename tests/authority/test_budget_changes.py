@@ -15,6 +15,7 @@ from tests.engine.conftest import again
 from tests.engine.simulated import World
 from workflows import proof
 from workflows.authority import raising
+from workflows.authority.keys import make_key
 from workflows.errors import Denied, Invalid, StaleFence
 from workflows.models import Agent, Budget, BudgetChange, Entry
 
@@ -80,6 +81,20 @@ def test_nobody_confirms_more_for_the_agent_that_spends_for_them(agent: Agent) -
         raising.answer(asked.id, yes=True, by="person:day", why=WHY)
     raising.answer(asked.id, yes=False, by="person:day", why="not this month")
     assert BudgetChange.objects.get().state == "declined"
+
+
+@pytest.mark.parametrize("where", ["through another agent", "by one of its keys"])
+def test_nobody_confirms_more_for_an_agent_that_spends_for_them_in_a_roundabout_way(agent: Agent, where: str) -> None:
+    give("agent:sim", calls=1)
+    if where == "by one of its keys":
+        make_key(agent, on_behalf_of="person:day")
+    else:
+        Agent.objects.create(name="lead", on_behalf_of="person:day")
+        Agent.objects.filter(id=agent.id).update(on_behalf_of="system:lead")
+    _, asked = raising.change("agent:sim", "ever", {"calls": 2}, by="person:night", why=WHY)
+    assert asked is not None
+    with pytest.raises(Denied, match="for whom this is spent"):
+        raising.answer(asked.id, yes=True, by="person:day", why=WHY)
 
 
 def test_a_change_that_was_overtaken_is_not_confirmed(agent: Agent) -> None:

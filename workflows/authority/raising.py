@@ -14,9 +14,10 @@ from django.conf import settings
 from django.db import transaction
 
 from workflows import journal, ledger, rows
+from workflows.authority.parties import PERSON, persons_behind
 from workflows.authority.run_budgets import event, write_new
 from workflows.errors import Denied, Flaw, Invalid, NotFound, StaleFence
-from workflows.models import Agent, Budget, BudgetChange, Effect, Run, Tool, Workflow
+from workflows.models import Agent, AgentKey, Budget, BudgetChange, Effect, Run, Tool, Workflow
 from workflows.models.budget import OWNERS
 from workflows.policies.spending import CURRENCY, EVER, LENGTHS, Amounts, gives_more
 
@@ -91,17 +92,19 @@ def _second(budget: Budget, asked: BudgetChange, by: str) -> None:
     """The second is another person, and never the one for whom the agent spends."""
     if by == asked.by and settings.FOUR_EYES != "when_possible":
         raise Denied(f"{by} asked for this; another person must confirm it (FOUR_EYES=required).")
-    if by and by == _behind(budget):
+    if by.removeprefix(PERSON).casefold() in persons_behind(_parties(budget)):
         raise Denied(f"{by} is the one for whom this is spent; another person must confirm it.")
 
 
-def _behind(budget: Budget) -> str:
-    """On whose behalf the agent of this budget acts; "" where nobody is named, or several agents spend."""
+def _parties(budget: Budget) -> set[str]:
+    """For whom the agent of this budget, or one of its keys, acts; none where several agents spend."""
     if budget.kind == "agent":
-        return Agent.objects.filter(name=budget.name).values_list("on_behalf_of", flat=True).first() or ""
+        agent, keys = Agent.objects.filter(name=budget.name), AgentKey.objects.filter(agent__name=budget.name)
+        return {*agent.values_list("on_behalf_of", flat=True), *keys.values_list("on_behalf_of", flat=True)}
     if budget.kind == "run":
-        return Run.objects.filter(id=budget.name).values_list("on_behalf_of", flat=True).first() or ""
-    return ""
+        run = Run.objects.filter(id=budget.name).values_list("on_behalf_of", "agent__on_behalf_of").first()
+        return set(run or ())
+    return set()
 
 
 def reason(why: str) -> str:

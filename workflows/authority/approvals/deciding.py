@@ -50,7 +50,7 @@ def vote(approval_id: uuid.UUID, *, by: User, why: str, seen_digest: str, opened
             raise StaleFence("What is asked has changed since this page was opened; read it again before you approve.")
         if approval.votes.filter(by=by, seen_digest=approval.digest).exists():
             raise StaleFence(f"{by.get_username()} has approved this already; another person is needed.")
-        alone = by.get_username() in rights.requesters(effect)
+        alone = rights.asked_for(effect, by)
         _keep(approval, APPROVE, by, why, now, opened_at, alone=alone)
         counted = rights.counted([approval])[approval.id]
         approval.payload = {"by": by.get_username(), "why": why, "votes": counted, **({"alone": True} if alone else {})}
@@ -73,7 +73,7 @@ def refuse(
     with transaction.atomic():
         approval, effect, now = locked(approval_id)
         _open(approval)
-        mine = by.is_active and by.get_username() in rights.requesters(effect)
+        mine = by.is_active and rights.asked_for(effect, by)
         if not mine and (trouble := rights.why_not(approval, effect, by)):
             raise Denied(trouble)
         _keep(approval, REFUSE, by, why, now, opened_at, seen_digest=seen_digest)

@@ -11,11 +11,10 @@ from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import connection
 
-from workflows.models import Agent, Approval, Effect, Entry
+from workflows.authority.parties import PERSON, persons_behind
+from workflows.models import Approval, Effect, Entry
 from workflows.rows import ids
 
-PERSON, SYSTEM = "person:", "system:"
-LONGEST_CHAIN = 10  # agents that act for each other; a longer chain is a circle, or nobody can judge it
 ASKING = ("create", "decide", "try_again", "unwind")  # what a person's entry in the journal asks to be sent
 
 
@@ -26,7 +25,7 @@ def why_not(approval: Approval, effect: Effect, user: User) -> str:
     groups = set(user.groups.values_list("name", flat=True))
     if not entitled(approval.approvers, user.get_username(), superuser=user.is_superuser, groups=groups):
         return f"the policy asks {named(approval.approvers)}, and {user.get_username()} is not among them"
-    if user.get_username() in requesters(effect) and not alone_allowed():
+    if asked_for(effect, user) and not alone_allowed():
         return f"{user.get_username()} asked for it, or it is done on their behalf; another person must approve it"
     return ""
 
@@ -46,23 +45,18 @@ def named(approvers: Any) -> str:
     return f"the role {approvers}" if isinstance(approvers, str) else ", ".join(approvers)
 
 
+def asked_for(effect: Effect, user: User) -> bool:
+    """Whether this person stands behind the effect, in whatever letters their login was written."""
+    return user.get_username().casefold() in requesters(effect)
+
+
 def requesters(effect: Effect) -> set[str]:
-    """Logins of the persons behind an effect: on whose behalf it is, through agents that act for each other, and who
-    asked by hand for it or for its run's turning back."""
-    found: set[str] = set()
-    seen: set[str] = set()
-    waiting = {effect.on_behalf_of, effect.agent.on_behalf_of}
-    for _ in range(LONGEST_CHAIN):
-        found |= {who.removeprefix(PERSON) for who in waiting if who.startswith(PERSON)}
-        systems = {who.removeprefix(SYSTEM) for who in waiting if who.startswith(SYSTEM)} - seen
-        if not systems:
-            break
-        seen |= systems
-        waiting = set(Agent.objects.filter(name__in=systems).values_list("on_behalf_of", flat=True))
+    """Logins, in small letters, of the persons behind an effect: on whose behalf it is, through agents that act for
+    each other, and who asked by hand for it or for its run's turning back."""
     by_hand = Entry.objects.filter(
         subject_id__in=[effect.id, effect.run_id], event__in=ASKING, actor__startswith=PERSON
     ).values_list("actor", flat=True)
-    return found | {actor.removeprefix(PERSON) for actor in by_hand}
+    return persons_behind({effect.on_behalf_of, effect.agent.on_behalf_of, *by_hand})
 
 
 def counted(approvals: Sequence[Approval]) -> Counter[uuid.UUID]:
