@@ -11,6 +11,7 @@ from repairs.acts.door import actor, needs_some
 from repairs.desk import Desk
 from repairs.roles import APPROVER, OPERATOR
 from workflows.authority import dry_run, policies
+from workflows.authority.until import moment_of
 from workflows.errors import Flaw, Invalid
 from workflows.models import Policy
 
@@ -55,8 +56,7 @@ def may_not_activate(desk: Desk, draft_: Policy) -> str:
 def moment(text: str) -> dt.datetime | None:
     if not text.strip():
         return None
-    try:
-        found = dt.datetime.fromisoformat(text.strip())
-    except ValueError as error:
-        raise Invalid("Nothing was activated.", [Flaw("at", text, "is no time; write 2026-01-31T08:00")]) from error
+    found = moment_of(text)
+    if found is None:
+        raise Invalid("Nothing was activated.", [Flaw("at", text, "is no time; write 2026-01-31T08:00")])
     return found if found.tzinfo else found.replace(tzinfo=dt.UTC)

@@ -19,10 +19,18 @@ def until_of(text: str, now: dt.datetime) -> dt.datetime | None:
         return None
     if match := LENGTH.fullmatch(text):
         return now + dt.timedelta(**{UNITS[match[2]]: int(match[1])})
-    try:
-        moment = dt.datetime.fromisoformat(text)
-    except ValueError:
-        moment = None
+    moment = moment_of(text)
     if moment is None or moment.tzinfo is None:
         raise Invalid("Nothing was written.", [Flaw("until", text, HOW)])
     return moment
+
+
+def moment_of(text: str) -> dt.datetime | None:
+    """The moment that a text names, in UTC where it says its zone; None where it is none.
+
+    What has left the years 1 to 9999 in UTC is none: the database keeps it, and then nobody can read the row again."""
+    try:
+        moment = dt.datetime.fromisoformat(text.strip())
+        return moment.astimezone(dt.UTC) if moment.tzinfo else moment
+    except (ValueError, OverflowError):
+        return None

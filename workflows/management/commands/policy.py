@@ -14,6 +14,7 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 
 from workflows.authority import dry_run, policies, policy
+from workflows.authority.until import moment_of
 from workflows.errors import Flaw, Invalid, MakegoodError, NotFound
 from workflows.management.base import PlainCommand
 from workflows.management.people import person_named
@@ -141,10 +142,7 @@ def _version(options: dict[str, Any]) -> Policy:
 def _at(options: dict[str, Any]) -> dt.datetime | None:
     if not options["at"]:
         return None
-    try:
-        at = dt.datetime.fromisoformat(options["at"])
-    except ValueError:
-        at = None
+    at = moment_of(options["at"])
     if at is None or at.tzinfo is None:
         message = "must be a time with its offset, such as 2026-01-31T08:00+01:00"
         raise Invalid("Nothing was activated.", [Flaw("--at", options["at"], message)])
