@@ -9,7 +9,7 @@ from typing import Any
 
 from workflows.authority.policy import facts
 from workflows.authority.policy.rules import Rule, Ruled
-from workflows.authority.policy.shape import Allow, Ask, Matrix, Outcome, Shape
+from workflows.authority.policy.shape import Ask, Matrix, Outcome, Shape
 from workflows.authority.policy.shape import Rule as RawRule
 from workflows.authority.verdict import ALLOW, ASK, DENY, Verdict
 from workflows.errors import Flaw, Invalid
@@ -117,10 +117,10 @@ def _compiled(document: Document, where: Where, text: str) -> expressions.Expres
 
 
 def _verdict(document: Document, where: Where, name: str, outcome: Outcome, label: str) -> Verdict:
-    if isinstance(outcome, Allow):
-        return Verdict(ALLOW, name, policy=label)
-    if (outcome.deny is None) == (outcome.ask is None):
+    if [outcome.allow, outcome.deny, outcome.ask].count(None) != 2:
         _refuse(document, where, None, "must be allow, {deny: reason} or {ask: {...}}")
+    if outcome.allow:
+        return Verdict(ALLOW, name, policy=label)
     if outcome.deny is not None:
         return Verdict(DENY, name, outcome.deny, policy=label)
     assert outcome.ask is not None

@@ -27,8 +27,9 @@ class Ask(Strict):
 
 
 class Then(Strict):
-    """Exactly one of both; `then: allow` is neither."""
+    """Exactly one of the three."""
 
+    allow: Literal[True] | None = None
     deny: Reason | None = None
     ask: Ask | None = None
 
@@ -37,11 +38,7 @@ def _word(value: Any) -> Any:
     return {"allow": True} if value == "allow" else value
 
 
-class Allow(Strict):
-    allow: Literal[True]
-
-
-Outcome = Annotated[Allow | Then, BeforeValidator(_word)]
+Outcome = Annotated[Then, BeforeValidator(_word)]
 
 
 class Cells(Strict):
