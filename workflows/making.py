@@ -21,6 +21,7 @@ from workflows.models.agent import Right, rights_of
 from workflows.states import Kind
 from workflows.toolbox import pins_of, tool_of
 from workflows.tools.call import Call
+from workflows.tools.versions import OF_THE_IMAGE
 
 KEY_LENGTH = 26
 KEY_BYTES = 20  # of the HMAC: what 26 characters need, in whole groups of five bytes
@@ -52,6 +53,7 @@ def results_of(steps: Iterable[Step]) -> dict[str, dict[str, Any]]:
 def call_for(effect: Effect, run: Run, steps: Iterable[Step], *, now: dt.datetime | None = None) -> Call:
     """The plain values of one request for this effect. `effect.compensates` must be loaded where there is one."""
     forward = effect.compensates
+    image = (forward.before if forward else effect.before) or {}
     return Call(
         operation=effect.operation,
         key=effect.key,
@@ -61,7 +63,8 @@ def call_for(effect: Effect, run: Run, steps: Iterable[Step], *, now: dt.datetim
         input=run.input,
         steps=results_of(steps),
         result=((forward.result if forward else effect.result) or {}),
-        before=((forward.before if forward else effect.before) or {}),
+        before={name: value for name, value in image.items() if name != OF_THE_IMAGE},
+        base=None if forward else image.get(OF_THE_IMAGE),
         forward_key=forward.key if forward else "",
         agreed=(effect.before or {}).get("agreed") if forward else None,
         attempt=max(effect.attempts, 1),

@@ -22,6 +22,7 @@ from workflows.models import Agent, Approval, Decision, Effect, Run, Tool, Workf
 from workflows.outcomes import Acknowledged, Outcome, Sighting, Verdict
 from workflows.tools.call import Call
 from workflows.tools.targets import places
+from workflows.tools.versions import OF_THE_IMAGE
 
 pytestmark = pytest.mark.django_db(transaction=True)
 Make = Callable[..., Any]
@@ -238,7 +239,7 @@ def test_c53_what_was_changed_between_the_yes_and_the_call_is_not_overwritten_an
     approve(second, desk)
     drain_once()
     assert (again(run).state, len(world.sends)) == ("completed", 1)
-    assert Effect.objects.get(run=run).before == {"title": "v2"}
+    assert Effect.objects.get(run=run).before == {"title": "v2", OF_THE_IMAGE: "v2"}
 
 
 def test_a_vote_for_what_was_there_before_does_not_count_for_what_is_there_now(

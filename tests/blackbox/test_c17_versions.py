@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from tests.blackbox import manifests
 from tests.blackbox.conftest import Story
 from tests.blackbox.updates import RETITLE
@@ -41,6 +43,43 @@ def test_a_read_of_the_version_before_the_write_is_not_yet_and_not_a_difference(
     assert [look["verdict"] for look in found["looks"]] == ["inconclusive", "inconclusive", "found"]
     assert "version 1 is older than ours, 2" in found["looks"][0]["reason"]
     assert (found["state"], found["result"]["version"], len(story.world.wire("PATCH"))) == ("verified", 2, 1)
+
+
+@pytest.mark.parametrize("booked", [True, False], ids=["done", "not done"])
+def test_without_the_writes_answer_the_state_from_before_it_is_not_yet_and_in_the_end_not_done(
+    story: Story, booked: bool
+) -> None:
+    """The write's own version was lost with its answer; that of the image from before it wasn't."""
+    story.world.script(method="PATCH", path="/docs/", answer="cut", book="before" if booked else "never")
+    story.world.script(method="GET", path="/docs/", read="exact", times=1)  # the image before
+    if booked:
+        story.world.script(method="GET", path="/docs/", read="lagging", times=2)
+    run, document = begin(story)
+    story.settle()
+    found = effect(story, run)
+    assert (found["state"], found["world"], story.agent.get(f"runs/{run}")["state"]) == (
+        "verified",
+        "present",
+        "completed",
+    )
+    assert [send["outcome"] for send in found["attempts"]] == ["unknown", *([] if booked else ["acknowledged"])]
+    assert (found["looks"][0]["verdict"], found["looks"][0]["reason"]) == (
+        "absent",
+        "version 1 is still that from before, 1",
+    )
+    assert story.world.book.objects[document].body == {"title": "B"}
+
+
+def test_without_the_writes_answer_a_newer_version_with_other_content_is_a_difference(story: Story) -> None:
+    gate = story.world.hold("/docs/", "PATCH", where="booked")
+    story.world.script(method="PATCH", path="/docs/", answer="cut")
+    run, document = begin(story)
+    story.until(lambda: gate.arrived(timeout=0))
+    story.world.book.write(story.world.book.objects[document], {"title": "A"})
+    gate.release()
+    story.settle()
+    found = effect(story, run)
+    assert (found["state"], found["reason"], len(story.world.wire("PATCH"))) == ("stuck", "differs", 1)
 
 
 def test_a_newer_version_with_other_content_is_a_difference_at_once(story: Story) -> None:

@@ -10,6 +10,7 @@ from tests.blackbox.conftest import Story
 from tests.blackbox.test_c17_versions import effect
 from tests.blackbox.updates import RETITLE
 from workflows.models import Effect
+from workflows.tools.versions import OF_THE_IMAGE
 
 
 def turned_back(story: Story, **before: Any) -> tuple[str, str]:
@@ -35,7 +36,8 @@ def test_what_was_there_before_is_there_again(story: Story, before: dict[str, An
     run, document = turned_back(story, other="kept", **before)
     story.settle()
     assert story.world.book.objects[document].body == {"other": "kept", **before}
-    assert Effect.objects.get(run_id=run, step__name="doc", kind="forward").before == before
+    kept = Effect.objects.get(run_id=run, step__name="doc", kind="forward").before
+    assert kept == {**before, OF_THE_IMAGE: 1}
     assert story.agent.get(f"runs/{run}")["state"] == "compensated"
 
 

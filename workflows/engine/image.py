@@ -19,6 +19,7 @@ from workflows.outcomes import NotSent, Outcome, Refused, Sighting, Verdict
 from workflows.toolbox import tool_of
 from workflows.tools.base import Tool
 from workflows.tools.call import Call
+from workflows.tools.versions import OF_THE_IMAGE
 
 Read = Sighting | Outcome | None
 
@@ -57,7 +58,8 @@ def keep(answers: Sequence[tuple[Effect, Read]]) -> tuple[list[Effect], list[tup
         changed = approvals.changed_target(targets, rows.now()) if targets else set()
         images = [(twin, seen_) for twin, seen_ in found if twin.id not in changed]
         for twin, seen_ in images:
-            twin.before = dict(seen_.result)
+            version = seen_.evidence.get("version")
+            twin.before = {**seen_.result, **({OF_THE_IMAGE: version} if version is not None else {})}
             twin.note()
             twin.payload = {"before": "kept"}
         written = ledger.save_effects([twin for twin, _ in images], now=rows.now())

@@ -10,6 +10,7 @@ from typing import Any
 from workflows.outcomes import Sighting, Verdict
 
 NUMBER = re.compile(r"[0-9]{1,30}")
+OF_THE_IMAGE = "@version"  # where an image keeps its version; no name of a field, and no tool is told it as one
 
 
 def weighed(seen: Sighting, version: Any, written: Any, *, undoing: bool) -> Sighting:
@@ -31,6 +32,18 @@ def weighed(seen: Sighting, version: Any, written: Any, *, undoing: bool) -> Sig
         reason = f"version {version} isn't ours, {written}, and nobody can tell which of them is older"
         return dataclasses.replace(seen, verdict=Verdict.INCONCLUSIVE, reason=reason, evidence=kept)
     return dataclasses.replace(seen, evidence=kept)
+
+
+def unchanged(seen: Sighting, version: Any, base: Any) -> Sighting:
+    """A difference that is the state from before our act, where its answer told no version: it is not there (yet).
+
+    `base`: the version of the image kept before the act. Only a look that may count as a miss makes absence of it."""
+    order = compared(version, base) if version is not None and base is not None else None
+    if seen.verdict is not Verdict.DIFFERS or order is None or order > 0:
+        return seen
+    verdict = Verdict.ABSENT if order == 0 else Verdict.INCONCLUSIVE
+    reason = f"version {version} is {'still' if order == 0 else 'older than'} that from before, {base}"
+    return dataclasses.replace(seen, verdict=verdict, reason=reason, evidence={**seen.evidence, "version": version})
 
 
 def compared(one: Any, other: Any) -> int | None:

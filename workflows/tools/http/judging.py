@@ -107,10 +107,12 @@ def sighting(
     known: Mapping[str, Any],
     evidence: Mapping[str, Any],
     written: Any = None,
+    base: Any = None,
 ) -> Sighting:
     """What one look showed: several, differs, found, absent in this order; an expression that errors ends the look.
 
-    `written`: the version of our write, where both tell one; a look that saw an older state proves nothing."""
+    `written`: the version of our write, where both tell one; a look that saw an older state proves nothing. `base`:
+    that of the image from before it, for a write whose answer told none."""
     if answer.status == 429 or answer.status >= 500:
         asked = wait(answer, LOOK_WAITS_AT_MOST)
         reason = f"status {answer.status}: the authority can't be asked"
@@ -137,7 +139,10 @@ def sighting(
         except ExpressionError as error:
             return _inconclusive(f"status {answer.status}: {verdict.value}: {error.message}", evidence)
         seen = Sighting(verdict=verdict, reason=f"status {answer.status}", result=result, evidence=evidence)
-        return versions.weighed(seen, _version(verify, names), written, undoing="forward" in known)
+        version = _version(verify, names)
+        if written is None:
+            return versions.unchanged(seen, version, base)
+        return versions.weighed(seen, version, written, undoing="forward" in known)
     return _inconclusive(f"status {answer.status}: {said(answer, names)} (nothing declared matches)", evidence)
 
 

@@ -28,9 +28,11 @@ def look(
     *,
     timeout: float,
     written: Any = None,
+    base: Any = None,
     tokens: Mapping[str, Token] | None = None,
 ) -> Sighting:
-    """Asks the authority once and judges its answer by the conditions of `verify`. `written`: our write's version."""
+    """Asks the authority once and judges its answer by the conditions of `verify`. `written`: our write's version;
+    `base`: that of the image from before it."""
     if "next" in verify:
         return pages.scan(
             verify,
@@ -43,7 +45,7 @@ def look(
     if isinstance(found, Sighting):
         return found
     prepared, answer, kept = found
-    return hidden(prepared, judging.sighting(verify, answer, names, kept, written))
+    return hidden(prepared, judging.sighting(verify, answer, names, kept, written, base))
 
 
 def unmade(error: ExpressionError) -> Sighting:

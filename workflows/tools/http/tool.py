@@ -69,7 +69,8 @@ class HttpTool(Tool):
         if verify is None:
             return super().look(call)
         timeout, written = self.spec[call.operation]["timeout"], call.result.get("version")
-        return looking.look(verify, self.names(call), timeout=timeout, written=written, tokens=call.tokens)
+        names = self.names(call)
+        return looking.look(verify, names, timeout=timeout, written=written, base=call.base, tokens=call.tokens)
 
     def poll(self, call: Call, poll: JsonObject) -> Outcome:
         part, names = self.spec[call.operation], self.names(call)
