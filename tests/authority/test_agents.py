@@ -7,6 +7,7 @@ import json
 from typing import Any
 
 import pytest
+from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
 
 from workflows.models import Agent, AgentAct, Team
@@ -68,6 +69,7 @@ def test_narrowing_one_tool_widens_no_other(declared: None) -> None:
 
 
 def test_each_change_is_kept_with_what_was_and_why(declared: None) -> None:
+    User.objects.create_user("night-desk")
     create("sim", "--tools", "sim.act")
     assert change("sim", "--tools", "sim.act", "--why", "no news") == []
     change("sim", "--team", "night", "--on-behalf-of", "person:night-desk", "--why", "moved")
@@ -91,6 +93,7 @@ def test_each_change_is_kept_with_what_was_and_why(declared: None) -> None:
         ["sim", "--tools", "sim.atc", "--why", "x"],
         ["sim", "--workflows", "smi", "--why", "x"],
         ["sim", "--on-behalf-of", "me", "--why", "x"],
+        ["sim", "--on-behalf-of", "person:mistyped", "--why", "x"],  # nobody would be kept from approving it
         ["sim", "--team", " ", "--why", "x"],
         ["sim", "--on", "--off", "--why", "x"],
     ],

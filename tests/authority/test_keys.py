@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
+from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
 from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
@@ -98,6 +99,8 @@ def test_a_request_that_waits_is_refused_as_soon_as_its_key_is_revoked(
 def party(caller: Caller) -> Callable[[str], None]:
     """`party("system:billing")`: the caller goes on with a key for that party; "" is the first key again."""
     first = caller.key
+    User.objects.create_user("night-desk")
+    User.objects.create_user("day-desk")
 
     def become(whom: str) -> None:
         caller.key = said("new", "sim", "--on-behalf-of", whom)["key"] if whom else first
@@ -144,7 +147,9 @@ def test_for_whom_an_agent_acts_stands_on_its_run_and_on_every_effect(caller: Ca
         Effect.objects.filter(id=effect.id).update(on_behalf_of="person:somebody-else")
 
 
-@pytest.mark.parametrize("whom", ["night-desk", "person:", "role:x", "person: x", "person:" + "x" * 100, "person:a\n"])
+@pytest.mark.parametrize(
+    "whom", ["night-desk", "person:", "role:x", "person: x", "person:" + "x" * 100, "person:a\n", "person:a"]
+)
 def test_a_party_that_names_nobody_makes_no_key(caller: Caller, whom: str) -> None:
     with pytest.raises(CommandError, match="--on-behalf-of"):
         said("new", "sim", "--on-behalf-of", whom)

@@ -77,10 +77,10 @@ def test_what_an_agent_was_denied_stands_on_its_page(
 
 
 def test_a_key_is_shown_in_the_answer_that_made_it_and_nowhere_after(operator: Client, agent: Agent) -> None:
-    form = {"why": "for the night", "life": "30d", "on_behalf_of": "person:night-desk"}
+    form = {"why": "for the night", "life": "30d", "on_behalf_of": "person:operator"}
     answer = operator.post(reverse("agent-key-new", args=[agent.id]), form)
     made = answer.context["made"]
-    assert keys.check_key(made).acts_for == "person:night-desk"
+    assert keys.check_key(made).acts_for == "person:operator"
     assert made in answer.content.decode()
     assert "no-store" in answer["Cache-Control"]
     assert made not in page(operator, agent)

@@ -6,10 +6,12 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
 
 from workflows.authority.acts import record
 from workflows.authority.keys import make_key, prefix_of, wake_waiters
+from workflows.authority.parties import PERSON
 from workflows.errors import Flaw, Invalid
 from workflows.models import Agent, Team, Tool, Workflow
 from workflows.models.agent import ALL, ANY
@@ -149,9 +151,13 @@ def _flaws_of(path: str, text: str, most: int) -> list[Flaw]:
 
 
 def _flaws_of_party(text: str) -> list[Flaw]:
-    if not text or (PARTY.fullmatch(text) and len(text) <= LONGEST_NAME and text.isprintable()):
-        return []
-    return [Flaw("--on-behalf-of", text, f"must be person:LOGIN or system:NAME, at most {LONGEST_NAME} characters")]
+    """A person whom nobody finds could approve what is done for them: a misspelt login is refused here."""
+    if text and not (PARTY.fullmatch(text) and len(text) <= LONGEST_NAME and text.isprintable()):
+        return [Flaw("--on-behalf-of", text, f"must be person:LOGIN or system:NAME, at most {LONGEST_NAME} characters")]
+    login = text.removeprefix(PERSON)
+    if login != text and not User.objects.filter(username__iexact=login).exists():
+        return [Flaw("--on-behalf-of", text, "is no login here; make it first (create_person)")]
+    return []
 
 
 def check_party(text: str) -> None:
