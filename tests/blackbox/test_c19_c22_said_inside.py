@@ -13,7 +13,7 @@ from tests.blackbox.conftest import Story
 CHAT = manifests.tool(
     "crm.contact",
     "contacts",
-    acknowledged="status == 200 && body.ok == true && has(body.ts)",
+    acknowledged="status == 200 && body.ok == true && size(body.ts) > 0",
     result='{id: "${ body.ts }"}',
     by=manifests.KEYLESS,
     execute="""
@@ -24,7 +24,7 @@ CHAT = manifests.tool(
 GRAPHQL = manifests.tool(
     "crm.contact",
     "contacts",
-    acknowledged="status == 200 && body.data.create.contact.id != ''",
+    acknowledged="status == 200 && size(body.data.create.contact.id) > 0",
     result='{id: "${ body.data.create.contact.id }"}',
     by=manifests.KEYLESS,
     asking=manifests.NO_LAG,
@@ -52,6 +52,8 @@ def answers(story: Story, text: str, *, booked: bool = False, kind: str = "", **
         ("", "", "unknown"),
         ('{"ok": "true", "ts": "1"}', "", "unknown"),
         ('{"ok": true}', "", "unknown"),
+        ('{"ok": 1, "ts": "1"}', "", "unknown"),
+        ('{"ok": true, "ts": null}', "", "unknown"),
         ('{"ok": true, "ts": "1"}', "", "acknowledged"),
     ],
 )
@@ -79,11 +81,25 @@ THROTTLED = [{"message": "slow down", "extensions": {"code": "THROTTLED"}}]
         ({"data": REFUSED}, False, ["refused"], "failed"),
         ({"data": {"create": None}, "errors": NESTED}, True, ["unknown"], "completed"),
         ({"data": {"create": {"contact": None, "userErrors": []}}, "errors": NESTED}, True, ["unknown"], "completed"),
+        (
+            {"data": {"create": {"contact": {"id": None}}}, "errors": NESTED},
+            False,
+            ["unknown", "acknowledged"],
+            "completed",
+        ),
         ({"data": None, "errors": NESTED}, False, ["unknown", "acknowledged"], "completed"),
         ({"data": CREATED, "errors": NESTED}, True, ["acknowledged"], "completed"),
         ({"data": None, "errors": THROTTLED}, False, ["temporary", "acknowledged"], "completed"),
     ],
-    ids=["refused in the payload", "payload null", "partly null", "nothing ran", "yes, with a warning", "throttled"],
+    ids=[
+        "refused in the payload",
+        "payload null",
+        "partly null",
+        "its id null",
+        "nothing ran",
+        "yes, with a warning",
+        "throttled",
+    ],
 )
 def test_errors_beside_data_are_never_taken_for_a_plain_failure(
     story: Story, body: dict[str, Any], booked: bool, sends: list[str], state: str
