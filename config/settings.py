@@ -10,6 +10,8 @@
 | MAKEGOOD_ORIGINS | | comma-separated https:// origins of a proxy before the console |
 | MAKEGOOD_HTTPS | 0 | 1 behind TLS: secure cookies, redirect to https, HSTS |
 | FOUR_EYES | required | required, or when_possible: a single person may act, journaled as alone |
+| MAKEGOOD_SECOND_FACTOR | offered | offered, or required: nobody decides without a second factor |
+| MAKEGOOD_SESSION_HOURS | 12 | a session ends so long after a password or code was last entered in it |
 | MAKEGOOD_ALLOW_PRIVATE_HOSTS | 1 | 0 forbids tools to call loopback and private addresses |
 | MAKEGOOD_MAX_BODY | 262144 | the largest request body in bytes |
 | MAKEGOOD_LEAST_FREE | 256 | MB of disk below which nothing new is begun; on a small disk at most 15 % of it |
@@ -77,6 +79,7 @@ MAKEGOOD_ALLOW_PRIVATE_HOSTS = _one_of("MAKEGOOD_ALLOW_PRIVATE_HOSTS", "1", "0")
 MAKEGOOD_MAX_BODY = _number("MAKEGOOD_MAX_BODY", 256 * 1024, least=1024)
 DATA_UPLOAD_MAX_MEMORY_SIZE = MAKEGOOD_MAX_BODY
 LEAST_FREE = _number("MAKEGOOD_LEAST_FREE", 256, least=0) * 2**20  # bytes
+SECOND_FACTOR = _one_of("MAKEGOOD_SECOND_FACTOR", "offered", "required")
 FOUR_EYES = _one_of("FOUR_EYES", "required", "when_possible")
 
 SECRET_PROVIDERS = _names(
@@ -152,6 +155,9 @@ AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
 AXES_RESET_ON_SUCCESS = True
 AXES_LOCKOUT_TEMPLATE = "console/locked.html"
 AXES_VERBOSE = False
+# Axes keeps what was posted with a failed try; these fields hold passwords and codes, mistyped by one letter.
+AXES_SENSITIVE_PARAMETERS = ["username", "ip_address", "proof", "code"]
+AXES_SENSITIVE_PARAMETERS += ["old_password", "new_password1", "new_password2"]
 
 LANGUAGE_CODE = "en"
 USE_I18N = False
@@ -162,6 +168,7 @@ STATIC_URL = "/static/"
 STATICFILES_DIRS = [BASE_DIR / "static"]
 WHITENOISE_USE_FINDERS = True  # no collectstatic: the files are found where they lie when the web process starts
 
+SESSION_COOKIE_AGE = _number("MAKEGOOD_SESSION_HOURS", 12, least=1) * 3600
 SESSION_COOKIE_HTTPONLY = True
 CSRF_COOKIE_HTTPONLY = True
 X_FRAME_OPTIONS = "DENY"

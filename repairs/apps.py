@@ -9,3 +9,4 @@ class RepairsConfig(AppConfig):
 
     def ready(self) -> None:
         from repairs import receivers  # noqa: F401  connecting is what importing it is for
+        from repairs.acts import proof  # noqa: F401  likewise: it hears of logins

@@ -8,19 +8,21 @@ from django.contrib.auth.models import User
 from django.db import connection
 from django.http import HttpRequest
 
-from repairs.roles import APPROVER, OPERATOR, REPAIRER, ROLES
+from repairs.roles import ADMIN, APPROVER, AUDITOR, OPERATOR, REPAIRER, held
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Desk:
     """`must_change`: the password was shown once by `create_person`; nothing but its change is served.
 
-    `teams`: the names of the person's teams and of all under them; None where they belong to none and see all."""
+    `teams`: the names of the person's teams and of all under them; None where they belong to none and see all.
+    `factor`: the id of their confirmed second factor."""
 
     user: User
     roles: frozenset[str]
     must_change: bool
     teams: frozenset[str] | None = None
+    factor: int | None = None
 
     @property
     def may_repair(self) -> bool:
@@ -34,6 +36,10 @@ class Desk:
     def may_operate(self) -> bool:
         return OPERATOR in self.roles
 
+    @property
+    def sees_people(self) -> bool:
+        return bool(self.roles & {ADMIN, AUDITOR})
+
 
 def desk_of(request: HttpRequest) -> Desk | None:
     """The person of this request, if they may use the console at all."""
@@ -44,9 +50,10 @@ def desk_of(request: HttpRequest) -> Desk | None:
     if known is None:
         with connection.cursor() as cursor:
             cursor.execute(PERSON, {"user": user.pk})
-            groups, must_change, teams = cursor.fetchone()
-        roles = frozenset(ROLES) if user.is_superuser else frozenset(ROLES).intersection(groups)
-        known = Desk(user=user, roles=roles, must_change=must_change, teams=frozenset(teams) or None)
+            groups, must_change, names, factor = cursor.fetchone()
+        roles = held(groups, superuser=user.is_superuser)
+        teams = None if AUDITOR in roles else frozenset(names) or None
+        known = Desk(user=user, roles=roles, must_change=must_change, teams=teams, factor=factor)
         request.desk = known  # type: ignore[attr-defined]
     return known
 
@@ -58,5 +65,6 @@ WITH RECURSIVE mine(id, name) AS (
   JOIN workflows_team t ON t.id = m.team_id WHERE p.user_id = %(user)s
   UNION SELECT t.id, t.name FROM workflows_team t JOIN mine ON t.parent_id = mine.id)
 SELECT ARRAY(SELECT g.name FROM auth_user_groups u JOIN auth_group g ON g.id = u.group_id WHERE u.user_id = %(user)s),
-  coalesce((SELECT must_change FROM repairs_person WHERE user_id = %(user)s), false), ARRAY(SELECT name FROM mine)
+  coalesce((SELECT must_change FROM repairs_person WHERE user_id = %(user)s), false), ARRAY(SELECT name FROM mine),
+  (SELECT id FROM repairs_secondfactor WHERE user_id = %(user)s AND confirmed_at IS NOT NULL)
 """

@@ -39,7 +39,7 @@ SHARED = frozenset(
     {"workflows.Tool", "workflows.Workflow", "workflows.Checkpoint", "workflows.Policy", "workflows.ToolAct"}
 )
 # Of all teams at once, or naming another's customer: as records only for who sees everything.
-FOR_ALL_OR_NONE = frozenset({"workflows.Stop", "workflows.Credential"})
+FOR_ALL_OR_NONE = frozenset({"workflows.Stop", "workflows.Credential", "repairs.PersonAct"})
 OF_A_RUN = "workflows.Entry"  # knows its run by the id alone
 
 

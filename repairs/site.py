@@ -18,6 +18,7 @@ from django.views.decorators.http import require_safe
 
 from config.house import disk
 from repairs import asked, frozen, worklist
+from repairs.acts import proof
 from repairs.counting import counts
 from repairs.desk import desk_of
 from repairs.models import Case, Person
@@ -95,6 +96,8 @@ def frame(request: HttpRequest) -> dict[str, Any]:
     open_cases, to_decide = counts(*lists)
     return {
         "desk": desk,
+        "proof": proof.wanted(desk, request.session, strong=True),
+        "proof_weak": proof.wanted(desk, request.session, strong=False),
         "open_cases": open_cases,
         "to_decide": to_decide,
         "low_disk": disk.low(),

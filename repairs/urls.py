@@ -7,6 +7,7 @@ from django.urls import URLPattern, URLResolver, path
 from repairs import admin  # noqa: F401  registers the records
 from repairs.site import site
 from repairs.views import (
+    account,
     acts,
     agents,
     approvals,
@@ -14,6 +15,7 @@ from repairs.views import (
     case,
     effect,
     home,
+    people,
     policies,
     queue,
     run,
@@ -93,5 +95,13 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("agents/<uuid:agent_id>/keys/<str:prefix>/rotate", agents.rotate_key, name="agent-key-rotate"),
     path("agents/<uuid:agent_id>/keys/<str:prefix>/revoke", agents.revoke_key, name="agent-key-revoke"),
     path("agents/<uuid:agent_id>/switch", agents.switch, name="agent-switch"),
+    path("people/", people.people, name="people"),
+    path("people/create", people.create, name="person-create"),
+    path("people/change", people.change, name="person-change"),
+    path("people/reset", people.reset, name="person-reset"),
+    path("account/", account.account, name="account"),
+    path("account/begin", account.begin, name="factor-begin"),
+    path("account/confirm", account.confirm, name="factor-confirm"),
+    path("account/remove", account.remove, name="factor-remove"),
     path("admin/", site.urls),
 ]

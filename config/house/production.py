@@ -43,6 +43,13 @@ def examine() -> Iterator[Finding]:
         way_out="Unset it, or set FOUR_EYES=required.",
     )
     yield _set(
+        "second factor",
+        settings.SECOND_FACTOR == "required",
+        "A password alone decides what is sent.",
+        setting="MAKEGOOD_SECOND_FACTOR",
+        way_out="Set MAKEGOOD_SECOND_FACTOR=required; whoever decides sets one up under their name.",
+    )
+    yield _set(
         "private hosts",
         not settings.MAKEGOOD_ALLOW_PRIVATE_HOSTS,
         "Tools may call loopback and private addresses.",

@@ -9,13 +9,13 @@ from django.conf import settings
 
 from repairs.acts.door import actor, needs_some
 from repairs.desk import Desk
-from repairs.roles import APPROVER, OPERATOR
+from repairs.roles import APPROVER, AUTHOR, OPERATOR
 from workflows.authority import dry_run, policies
 from workflows.authority.until import moment_of
 from workflows.errors import Flaw, Invalid
 from workflows.models import Policy
 
-MAY_DRAFT = frozenset({OPERATOR})
+MAY_DRAFT = frozenset({OPERATOR, AUTHOR})
 MAY_ACTIVATE = frozenset({OPERATOR, APPROVER})
 
 

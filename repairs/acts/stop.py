@@ -43,6 +43,10 @@ def lift(desk: Desk, stop_id: uuid.UUID, *, why: str) -> Stop:
     return stops.lift(stop_id, by=actor(desk.user), why=why)
 
 
+def holds_everything(stop_id: uuid.UUID) -> bool:
+    return Stop.objects.filter(id=stop_id, target=Target.EVERYTHING.value).exists()
+
+
 def may_not_lift(desk: Desk, stop: Stop, four_eyes: str) -> str:
     """Why this person can't lift it, for the page; "" where they can."""
     if not desk.roles & MAY_LIFT:

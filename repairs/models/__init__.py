@@ -2,6 +2,6 @@
 
 from .act import Act
 from .case import Case
-from .person import Person
+from .person import Person, PersonAct, SecondFactor
 
-__all__ = ["Act", "Case", "Person"]
+__all__ = ["Act", "Case", "Person", "PersonAct", "SecondFactor"]

@@ -12,6 +12,7 @@ from django.shortcuts import redirect
 from repairs.acts import claim as claims
 from repairs.acts import look_again as looks
 from repairs.acts import on_effect as on_effects
+from repairs.acts import proof
 from repairs.acts import turn_back as turns
 from repairs.acts import write_off as write_offs
 from repairs.models import Act, Case
@@ -100,6 +101,8 @@ def write_off(request: HttpRequest, number: int) -> HttpResponse:
     alone = request.POST.get("how") == "alone"
 
     def ask() -> None:
+        if alone:
+            proof.demand(request, at_desk(request), strong=True)
         verb = write_offs.alone if alone else write_offs.propose
         fence, seq = whole(request, "fence"), whole(request, "seq")
         verb(case.id, effect_id=effect(request, optional=True), by=by, why=why(request), fence=fence, seq=seq)
@@ -116,6 +119,8 @@ def answer(request: HttpRequest, act_id: uuid.UUID, yes: bool) -> HttpResponse:
     case, by = find(request, proposal.case.number), desk.user
 
     def decide() -> None:
+        if proposal.by_id != by.pk:
+            proof.demand(request, desk, strong=yes)
         verb = write_offs.confirm if yes else write_offs.decline
         verb(act_id, by=by, why=why(request))
 

@@ -18,6 +18,7 @@ from django.utils.http import content_disposition_header
 
 from repairs import asked, keyset, reading
 from repairs.acts import approve as acts
+from repairs.acts import proof
 from repairs.roles import APPROVER, OPERATOR, REPAIRER
 from repairs.scope import one, visible
 from repairs.views.acts import STATUS, why
@@ -153,6 +154,7 @@ def show_approval(request: HttpRequest, approval: Approval, *, status: int = 200
         reading=asks and approval.read_due is not None,
         check=check(approval.question, approval.digest) if asks else None,
         note=note.note(),
+        proof=proof.wanted(desk, request.session, strong=for_good(approval)),
         similar=counted(asked.similar(desk, approval)),
         **{"error": "", "kept": "", **context},
     )
@@ -252,7 +254,7 @@ def approve(request: HttpRequest, approval_id: uuid.UUID) -> HttpResponse:
             unread=request.POST.get("unread") == "yes",
         )
 
-    return done(request, approval_id, say)
+    return done(request, approval_id, say, yes=True)
 
 
 @act
@@ -274,12 +276,13 @@ def take_back(request: HttpRequest, approval_id: uuid.UUID) -> HttpResponse:
     )
 
 
-def done(request: HttpRequest, approval_id: uuid.UUID, say: Callable[[], Vote]) -> HttpResponse:
+def done(request: HttpRequest, approval_id: uuid.UUID, say: Callable[[], Vote], *, yes: bool = False) -> HttpResponse:
     """Says it and leads back to the page, which shows what the engine made of it; a refusal keeps what was typed."""
     approval = find(request, approval_id)
     more_than_reads(request, approval)
     try:
         itself(request)
+        proof.demand(request, at_desk(request), strong=yes and for_good(approval))
         vote = say()
     except MakegoodError as error:
         status = STATUS.get(type(error), 400)
@@ -290,6 +293,10 @@ def done(request: HttpRequest, approval_id: uuid.UUID, say: Callable[[], Vote]) 
         return show_approval(request, find(request, approval.id), status=409, error=detail, kept=why(request))
     messages.success(request, said(vote))
     return redirect("approval", approval_id=approval.id)
+
+
+def for_good(approval: Approval) -> bool:
+    return approval.effect_class == "irreversible"
 
 
 def more_than_reads(request: HttpRequest, approval: Approval) -> None:

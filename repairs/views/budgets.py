@@ -13,6 +13,7 @@ from django.shortcuts import redirect
 
 from repairs import purses
 from repairs.acts import budget as acts
+from repairs.acts import proof
 from repairs.acts.door import actor
 from repairs.views.screen import act, at_desk, screen, show
 from repairs.words import purse
@@ -54,6 +55,8 @@ def answer(request: HttpRequest, change_id: uuid.UUID, yes: bool) -> HttpRespons
     if asked is None:
         raise Http404("There is no such thing.")
     try:
+        if yes or asked.by != actor(at_desk(request).user):
+            proof.demand(request, at_desk(request), strong=yes)
         acts.answer(at_desk(request), change_id, yes=yes, why=request.POST.get("why", ""))
     except MakegoodError as error:
         return page(request, purses.found(at_desk(request), asked.budget_id), error=error, typed=request.POST.dict())

@@ -13,6 +13,7 @@ from django.shortcuts import redirect
 from django.utils.http import content_disposition_header
 
 from repairs import reading
+from repairs.acts import proof
 from repairs.acts import tool_version as acts
 from repairs.scope import one, visible
 from repairs.views.acts import STATUS, why
@@ -72,6 +73,7 @@ def decide_version(request: HttpRequest, run_id: uuid.UUID, effect_id: uuid.UUID
     effect = find(request, run_id, effect_id)
     go = request.POST.get("how") == "go"
     try:
+        proof.demand(request, at_desk(request), strong=False)
         (acts.let_go if go else acts.give_up)(at_desk(request), effect, why=why(request))
     except MakegoodError as error:
         status = STATUS.get(type(error), 400)

@@ -12,6 +12,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
 from repairs.acts import policy as acts
+from repairs.acts import proof
 from repairs.acts.door import actor
 from repairs.desk import Desk
 from repairs.scope import one, visible
@@ -197,6 +198,7 @@ def attempt(request: HttpRequest, policy_id: uuid.UUID) -> HttpResponse:
 @act
 def activate(request: HttpRequest, policy_id: uuid.UUID) -> HttpResponse:
     def say(desk: Desk) -> str:
+        proof.demand(request, desk, strong=True)
         made = acts.activate(desk, policy_id, at=request.POST.get("at", ""))
         return f"{made} is in force from {made.active_from:%Y-%m-%d %H:%M:%S} UTC on."
 

@@ -12,6 +12,7 @@ from django.shortcuts import redirect
 from django.utils import timezone
 
 from repairs import frozen, keyset
+from repairs.acts import proof
 from repairs.acts import stop as acts
 from repairs.views.screen import act, at_desk, screen, show
 from workflows import rows
@@ -56,6 +57,7 @@ NOT_QUIET = "A worker has not answered yet: calls that it was about to begin may
 @act
 def lift(request: HttpRequest, stop_id: uuid.UUID) -> HttpResponse:
     try:
+        proof.demand(request, at_desk(request), strong=acts.holds_everything(stop_id))
         stop = acts.lift(at_desk(request), stop_id, why=request.POST.get("why", ""))
     except MakegoodError as error:
         return page(request, filled={}, error=error, of=stop_id, kept=request.POST.get("why", ""))

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 from django.db.models.functions import Now
 
 from repairs.models import Case
-from repairs.roles import APPROVER, MANAGER, OPERATOR, REPAIRER
+from repairs.roles import ADMIN, APPROVER, AUTHOR, MANAGER, OPERATOR, REPAIRER, ROLES
 from repairs.views.acts import ASKED
 from tests.authority.places import SHARED
 from tests.authority.walk import checksums, routes
@@ -18,18 +20,21 @@ from workflows.models import Approval, BudgetChange, Effect, Stop
 pytestmark = pytest.mark.django_db(transaction=True)
 Make = Callable[..., Any]
 R, A, O = {REPAIRER}, {APPROVER}, {OPERATOR}  # noqa: E741  one letter a role, as in a table
+W, P = {AUTHOR}, {ADMIN}  # who writes policies; who makes people
 
 MAY: dict[str, set[str]] = {
     "claim": R, "release": R, "look-again": R, "turn-back": R, "write-off": R, **{kind.value: R for kind in ASKED},
     "confirm": A, "decline": A,
     "freeze": R | A | O, "lift": A | O,
     "budget-change": R | O, "budget-confirm": A, "budget-decline": A,
-    "policy-draft": O, "policy-try": O | A, "policy-activate": O | A, "policy-discard": O,
+    "policy-draft": O | W, "policy-try": O | A | W, "policy-activate": O | A, "policy-discard": O | W,
     "tool-withdraw": O, "tool-restore": O, "effect-version": O | A,
     "agent-key-new": O, "agent-key-rotate": O, "agent-key-revoke": O, "agent-switch": O,
+    "person-create": P, "person-change": P, "person-reset": P,
 }  # fmt: skip
 # What is approved is up to the policy's approvers: a role, or people. Who may only read is refused at once.
 BY_POLICY = {"approval-read", "approval-approve", "approval-refuse", "approval-take-back"}
+OF_ONESELF_ACTS = {"logout", "factor-begin", "factor-confirm", "factor-remove"}
 OF_ONESELF = {"/admin/login/", "/admin/password_change/", "/admin/password_change/done/"}
 
 
@@ -43,7 +48,7 @@ def test_each_act_is_refused_to_every_role_but_its_own_in_every_state(
         Approval.objects.update(state="refused", decided_at=Now())
         Stop.objects.update(state="lifted", lifted_at=Now())
         BudgetChange.objects.update(state="declined")
-    people = {role: browse(person(role, role)) for role in (REPAIRER, APPROVER, MANAGER, OPERATOR)}
+    people = {role: browse(person(role, role)) for role in ROLES}
     people["nobody"] = browse(person("nobody"))
     acts, pages = {}, []
     for route in routes():
@@ -54,7 +59,8 @@ def test_each_act_is_refused_to_every_role_but_its_own_in_every_state(
             acts[route.name] = address
         else:
             pages.append(address)
-    acts.pop("logout", None)  # of oneself
+    for name in OF_ONESELF_ACTS:
+        acts.pop(name, None)
     assert set(acts) == {*MAY, *BY_POLICY}, "a new act says above whose it is"
     before = checksums()
     for address in pages:
@@ -69,6 +75,18 @@ def test_each_act_is_refused_to_every_role_but_its_own_in_every_state(
             status = people[role].post(address, {"why": ""}).status_code
             assert status in (302, 400, 404, 409), f"{name} by {role}: {status}"
     assert not Effect.objects.filter(state="dispatched").exists()
+
+
+def test_the_table_of_who_may_do_what_is_what_the_code_lets_them() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "security.md").read_text(encoding="utf-8")
+    head, _, *rows = re.search(r"^\| acts \|.*?\n\n", page, re.MULTILINE | re.DOTALL)[0].split("\n")  # type: ignore[index]
+    columns = [cell.strip() for cell in head.strip("|").split("|")][1:]
+    told: dict[str, set[str]] = {}
+    for row in filter(None, rows):
+        acts, *cells = (cell.strip() for cell in row[1:-1].split("|"))
+        may = {role for role, cell in zip(columns, cells, strict=True) if cell == "yes"}
+        told |= {name.strip(): may for name in acts.removesuffix(", if policy names them").split(",")}
+    assert told == {name: whose(name) for name in {*MAY, *BY_POLICY}}
 
 
 def whose(name: str) -> set[str]:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from django.contrib.auth.hashers import make_password
+from django.contrib.auth.hashers import get_hasher, make_password
 from django.contrib.auth.models import Group, User
 from django.test import Client
 
@@ -21,15 +21,16 @@ Make = Callable[..., Any]
 
 
 @functools.cache
-def digest_of_a_long_enough_one() -> str:
-    """Made once: it is slow by intention."""
-    return make_password("a long enough one")
+def digest_of_a_long_enough_one(hasher: str) -> str:
+    """Made once for each hasher: it is slow by intention."""
+    return make_password("a long enough one", hasher=hasher)
 
 
 @pytest.fixture
 def person(db: None) -> Callable[..., User]:
     def make(name: str, *roles: str) -> User:
-        user = User.objects.create(username=name, password=digest_of_a_long_enough_one(), is_staff=True)
+        digest = digest_of_a_long_enough_one(get_hasher().algorithm)
+        user = User.objects.create(username=name, password=digest, is_staff=True)
         user.groups.set(Group.objects.filter(name__in=roles))
         return user
 

@@ -114,8 +114,8 @@ def test_a_person_is_made_with_roles_and_a_password_that_must_be_changed(client:
 @pytest.mark.parametrize(
     ("name", "roles", "message"),
     [
-        ("repairer", ["king"], "--roles 'king' is no role; there are repairer, approver, manager, operator."),
-        ("a b", ["repairer"], "NAME 'a b' can't be a login"),
+        ("repairer", ["king"], "roles: is no role; there are repairer, approver, manager"),
+        ("a b", ["repairer"], "login: can't be a login; use 1 to 80"),
         ("approver", ["repairer"], "approver has a login already. A new password: manage.py changepassword approver"),
     ],
 )

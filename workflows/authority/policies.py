@@ -23,6 +23,7 @@ from workflows import journal, ledger, rows
 from workflows.authority import policy, stops
 from workflows.authority.policy import Checked
 from workflows.authority.policy.rules import Rule
+from workflows.authority.staff import UNDECIDING
 from workflows.errors import Denied, Flaw, Invalid, NotFound, StaleFence
 from workflows.models import Policy
 from workflows.models.policy import ACTIVE, DRAFT
@@ -124,7 +125,8 @@ def _people(rule: Rule) -> QuerySet[User]:
     approvers = rule.verdict.approvers
     if isinstance(approvers, tuple):
         return User.objects.filter(username__in=approvers, is_active=True)
-    return User.objects.filter(Q(groups__name=approvers) | Q(is_superuser=True), is_active=True).distinct()
+    people = User.objects.filter(Q(groups__name=approvers) | Q(is_superuser=True), is_active=True).distinct()
+    return people.exclude(groups__name__in=UNDECIDING, is_superuser=False)
 
 
 def in_force() -> Policy | None:

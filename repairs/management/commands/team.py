@@ -9,6 +9,7 @@ from django.contrib.auth.models import User
 from django.core.management.base import CommandError, CommandParser
 from django.db import transaction
 
+from repairs.acts.person_act import record
 from repairs.models import Person
 from workflows.authority.agents import LONGEST_NAME
 from workflows.authority.teams import named, place
@@ -56,10 +57,19 @@ def change(name: str, *, under: str | None, top: bool, add: list[str], remove: l
         if parent or top:
             place(team, parent)
         for login in add:
-            person(login).teams.add(team)
+            move(person(login), team, into=True)
         for login in remove:
-            person(login).teams.remove(team)
+            move(person(login), team, into=False)
         return shown(team)
+
+
+def move(one: Person, team: Team, *, into: bool) -> None:
+    was = sorted(one.teams.values_list("name", flat=True))
+    if (team.name in was) == into:
+        return
+    (one.teams.add if into else one.teams.remove)(team)
+    teams = sorted({*was, team.name} if into else {*was} - {team.name})
+    record(one.user.get_username(), "change", by="command", why="manage.py team", teams_were=was, teams=teams)
 
 
 def person(login: str) -> Person:

@@ -12,6 +12,7 @@ from django.contrib.auth.models import User
 from django.db import connection
 
 from workflows.authority.parties import PERSON, persons_behind
+from workflows.authority.staff import UNDECIDING
 from workflows.models import Approval, Effect, Entry
 from workflows.rows import ids
 
@@ -35,7 +36,9 @@ def alone_allowed() -> bool:
 
 
 def entitled(approvers: Any, login: str, *, superuser: bool, groups: Iterable[str]) -> bool:
-    """A superuser has every role, and is nobody whom a list doesn't name."""
+    """A superuser has every role, and is nobody whom a list doesn't name. An auditor or admin decides nothing."""
+    if not superuser and not UNDECIDING.isdisjoint(groups):
+        return False
     if isinstance(approvers, str):
         return superuser or approvers in groups
     return login in approvers
