@@ -13,9 +13,11 @@ from tests.tools.test_manifest import CONTACT
 from tests.world.provider import Provider
 from workflows.outcomes import Acknowledged, NotSent, Pending, Refused, Unknown, Verdict
 from workflows.tools.base import Tool
+from workflows.tools.http.answers import is_unreadable, names_of
 from workflows.tools.manifest import load_texts
 from workflows.tools.registry import build
 from workflows.tools.wire.exchange import forget
+from workflows.tools.wire.messages import Answer
 
 
 @pytest.fixture
@@ -230,3 +232,18 @@ def test_the_image_before_the_act_is_kept_with_its_version(world: Provider, cont
     assert seen.evidence["version"]
     world.script(method="GET", answer="503")
     assert contact.before(call()).verdict is Verdict.INCONCLUSIVE
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        (b'{"ok": false, "id": "a", "ok": true}', None),
+        (b'{"item": {"id": "a", "id": "b"}}', None),
+        (b'{"ok": true, "item": {"ok": false}}', {"ok": True, "item": {"ok": False}}),
+    ],
+)
+def test_an_answer_that_says_two_things_under_one_key_is_read_by_the_last(body: bytes, told: Any) -> None:
+    kind = {"content-type": "application/json"}
+    answer = Answer(status=200, headers=kind, body=body, received=len(body), address="")
+    assert names_of(answer)["body"] == told
+    assert is_unreadable(answer) == (told is None)

@@ -50,9 +50,17 @@ def content_of(answer: Answer) -> Any:
     if not (kind == "application/json" or kind.endswith("+json") or kind == "text/json"):
         return NOTHING
     try:
-        return json.loads(answer.body.decode("utf-8"), parse_constant=_refuse)
+        return json.loads(answer.body.decode("utf-8"), parse_constant=_refuse, object_pairs_hook=_once)
     except (ValueError, RecursionError):
         return NOTHING
+
+
+def _once(items: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Of a key that stands twice nobody can say which was meant: `{"ok": false, "ok": true}` is no yes."""
+    found = dict(items)
+    if len(found) < len(items):
+        raise ValueError("a key stands twice")
+    return found
 
 
 def is_unreadable(answer: Answer) -> bool:
