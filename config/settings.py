@@ -18,6 +18,8 @@
 | MAKEGOOD_SECRETS | | a folder of mounted files: the secret NAME lies in the file NAME |
 | MAKEGOOD_SECRET_PROVIDERS | the environment, then files | comma-separated dotted paths of classes that hold secrets |
 | MAKEGOOD_WORKERS | 2 | worker processes of one qcluster |
+| MAKEGOOD_NOTICES | | who is told by mail, chat or web hook: comma-separated role=address or team=address |
+| MAKEGOOD_URL | | the http(s) address of the console, for links in notices |
 | MAKEGOOD_LOG | text | text or json, on stderr |
 """
 
@@ -30,7 +32,7 @@ import django_stubs_ext
 import structlog
 from csp.constants import NONE, SELF
 
-from config import database
+from config import database, notices
 from config.house import folder, postgres
 from config.house.errors import SetupError
 
@@ -79,6 +81,8 @@ MAKEGOOD_ALLOW_PRIVATE_HOSTS = _one_of("MAKEGOOD_ALLOW_PRIVATE_HOSTS", "1", "0")
 MAKEGOOD_MAX_BODY = _number("MAKEGOOD_MAX_BODY", 256 * 1024, least=1024)
 DATA_UPLOAD_MAX_MEMORY_SIZE = MAKEGOOD_MAX_BODY
 LEAST_FREE = _number("MAKEGOOD_LEAST_FREE", 256, least=0) * 2**20  # bytes
+NOTICES = notices.receivers(os.environ.get(notices.SETTING, ""))
+MAKEGOOD_URL = notices.base(os.environ.get(notices.BASE, ""))
 SECOND_FACTOR = _one_of("MAKEGOOD_SECOND_FACTOR", "offered", "required")
 FOUR_EYES = _one_of("FOUR_EYES", "required", "when_possible")
 
@@ -270,7 +274,10 @@ LOGGING: dict[str, Any] = {
             "callback": lambda record: getattr(getattr(record, "request", None), "path", "") != "/health/ready",
         }
     },
-    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "structlog"}},
+    "handlers": {
+        "stderr": {"class": "logging.StreamHandler", "formatter": "structlog"},
+        "nowhere": {"class": "logging.NullHandler"},
+    },
     "root": {"handlers": ["stderr"], "level": "INFO"},
     "loggers": {
         "django": {"level": "INFO"},
@@ -278,6 +285,9 @@ LOGGING: dict[str, Any] = {
         "django.server": {"handlers": [], "propagate": True},
         "django-q": {"handlers": [], "propagate": True, "level": "WARNING"},
         "httpx": {"level": "WARNING"},
+        # They write addresses, and those of notices hold secrets.
+        "apprise": {"handlers": ["nowhere"], "propagate": False, "level": "CRITICAL"},
+        "urllib3": {"handlers": ["nowhere"], "propagate": False, "level": "CRITICAL"},
         "axes": {"level": "WARNING"},
     },
 }

@@ -8,5 +8,9 @@ class RepairsConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
+        from config import health
         from repairs import receivers  # noqa: F401  connecting is what importing it is for
         from repairs.acts import proof  # noqa: F401  likewise: it hears of logins
+        from repairs.notices import sending
+
+        health.NOTES["notices"] = sending.failures

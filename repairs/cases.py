@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from repairs import reading
 from repairs.models import Act, Case
 from repairs.models.act import ActKind, Outcome
+from repairs.notices import telling
 from repairs.words.cause import signature
 from repairs.words.harm import Weight, weigh
 from repairs.words.sentence import find, harm_rank, sentence
@@ -166,6 +167,7 @@ def write(new: Sequence[Case], moved: Sequence[Case], now: dt.datetime, actor: s
     if old:
         Case.objects.bulk_update(old, COLUMNS)
     journal.write(made)
+    telling.of_cases([case for case in moved if case.event in ("open", "reopen")], now)
     for case in moved:
         case.event, case.payload, case.was_state = "", None, case.state
 

@@ -1,4 +1,4 @@
-"""Listens to the one seam of the workflows: runs that need people, and whoever asks for their cases."""
+"""Listens to the seam of the workflows: runs that need people, who asks for their cases, what people should know."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from django.dispatch import receiver
 
 from repairs import cases
 from repairs.models import Case
-from workflows.models import Run
-from workflows.signals import cases_of_runs, runs_need_people
+from repairs.notices import sending, telling
+from workflows.models import Approval, BudgetChange, Credential, Run, Stop
+from workflows.signals import cases_of_runs, people_asked, people_should_know, runs_need_people, swept
 
 
 @receiver(runs_need_people, dispatch_uid="repairs.cases.follow")
@@ -27,6 +28,21 @@ def show_cases(sender: Any, *, run_ids: Sequence[uuid.UUID], **_: Any) -> dict[u
     for case in Case.objects.filter(run__in=list(run_ids)).order_by("number"):
         found[case.run_id].append(shown(case))
     return found
+
+
+@receiver(people_asked, dispatch_uid="repairs.notices.asked")
+def tell_of_approvals(sender: Any, *, approvals: Sequence[Approval], **_: Any) -> None:
+    telling.of_asked(approvals)
+
+
+@receiver(people_should_know, dispatch_uid="repairs.notices.engine")
+def tell_of(sender: Any, *, thing: Credential | Stop | BudgetChange, **_: Any) -> None:
+    telling.of_engine(thing)
+
+
+@receiver(swept, dispatch_uid="repairs.notices.swept")
+def sweep_notices(sender: Any, **_: Any) -> None:
+    sending.sweep()
 
 
 def shown(case: Case) -> dict[str, Any]:

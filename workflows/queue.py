@@ -27,8 +27,18 @@ def ring() -> None:
 
     Messages that a dead cluster took stay locked for minutes, and ring for nobody: they don't count.
     """
-    if bells.drains_alive() == 0 and OrmQ.objects.filter(lock__lte=timezone.now()).count() < MANY_WAITING:
+    if bells.drains_alive() == 0 and _few_wait():
         succeed()
+
+
+def later(task: str) -> None:
+    """Asks for one run of another task, by its dotted path, in a worker of its own beside the drain."""
+    if _few_wait():
+        async_task(task)
+
+
+def _few_wait() -> bool:
+    return bool(OrmQ.objects.filter(lock__lte=timezone.now()).count() < MANY_WAITING)
 
 
 def succeed() -> None:

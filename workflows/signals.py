@@ -1,4 +1,4 @@
-"""The one seam upward: who keeps cases listens here. Sent inside the transaction that changed the runs."""
+"""The one seam upward: who keeps cases and tells people listens here. Sent inside the transaction of what they say."""
 
 from __future__ import annotations
 
@@ -6,6 +6,15 @@ from django.dispatch import Signal
 
 # runs: list[Run], each with needs_person and people_reasons as just written.
 runs_need_people = Signal()
+
+# approvals: list[Approval], just asked for.
+people_asked = Signal()
+
+# thing: a Credential that was lost, a Stop of everything, or a BudgetChange that waits for a second person.
+people_should_know = Signal()
+
+# The minute's sweep is done with the engine's own work. In no transaction.
+swept = Signal()
 
 # run_ids: list[UUID]; each receiver returns {run_id: [case, …]} with cases as the API shows them.
 cases_of_runs = Signal()

@@ -15,6 +15,7 @@ from workflows.drain import Drain, next_due
 from workflows.engine import restored
 from workflows.engine.overdue import overdue
 from workflows.engine.recover import recover
+from workflows.signals import swept
 
 CLAIM_FOR = 40.0  # seconds; the longest call (60) and its record then end within the task's 120
 BEAT_EVERY = 5.0  # seconds
@@ -77,7 +78,8 @@ def _beat(slot: int) -> None:
 
 
 def sweep() -> None:
-    """Once a minute: lost leases, ended stops, secrets, runs that stand still, partitions, a drain where none lives."""
+    """Once a minute: lost leases, ended stops, secrets, runs that stand still, partitions, a drain where none lives,
+    and last what people are to be told."""
     lost = recover(dead_holders=True)
     if lost:
         log.warning("leases lost", effects=len(lost))
@@ -89,3 +91,4 @@ def sweep() -> None:
         log.warning("runs stand still", runs=len(late))
     history.keep()
     queue.ring()
+    swept.send(None)

@@ -31,6 +31,7 @@ def examine(port: int, *, production: bool = False) -> Iterator[Finding]:
     yield asked("data folder", f"The data folder {data} can be written.", lambda: folder.write_into(data))
     yield _disk(data)
     yield from _secrets(data)
+    yield _notices()
     yield from _database(data, working=production or bool(runs))
     if runs:
         yield Finding(check="port", ok=True, problem=f"Makegood runs: {runs}.")
@@ -69,6 +70,13 @@ def _secrets(data: Path) -> Iterator[Finding]:
                 value=str(data),
                 way_out=f'chmod 600 "{file}"',
             )
+
+
+def _notices() -> Finding:
+    """Names no address: it may hold a secret."""
+    told = ", ".join(str(receiver) for receiver in settings.NOTICES)
+    problem = f"Notices go to {told}; manage.py notices --test tells each." if told else "Nobody is sent notices."
+    return Finding(check="notices", ok=True, problem=problem)
 
 
 def _database(data: Path, *, working: bool) -> Iterator[Finding]:

@@ -19,6 +19,7 @@ from repairs.acts.door import actor, enter, lock, needs, reason, stuck_effect
 from repairs.acts.record import engine, record, refusal_kept
 from repairs.models import Act, Case
 from repairs.models.act import ActKind, Outcome
+from repairs.notices import telling
 from repairs.roles import APPROVER, REPAIRER
 from workflows.engine import people
 from workflows.errors import Denied, NotFound, StaleFence
@@ -36,7 +37,10 @@ def propose(case_id: uuid.UUID, *, effect_id: uuid.UUID | None, by: User, why: s
         if Act.objects.filter(case=case, effect=effect_id, facts__seq=seq, **cases.UNANSWERED).exists():
             raise StaleFence("A second person is asked already; they can confirm or decline.")
         known = {"effect_id": effect_id, "facts": facts}
-        record(case.id, kind=ActKind.PROPOSE_WRITE_OFF, by=by, why=why, outcome=Outcome.PROPOSED, now=now, **known)
+        act = record(
+            case.id, kind=ActKind.PROPOSE_WRITE_OFF, by=by, why=why, outcome=Outcome.PROPOSED, now=now, **known
+        )
+        telling.of_write_off(case, act.id)
         case = Case.objects.get(id=case.id)
         if case.state == CaseState.OPEN:
             case.wait()

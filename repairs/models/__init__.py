@@ -2,6 +2,7 @@
 
 from .act import Act
 from .case import Case
+from .notice import Notice
 from .person import Person, PersonAct, SecondFactor
 
-__all__ = ["Act", "Case", "Person", "PersonAct", "SecondFactor"]
+__all__ = ["Act", "Case", "Notice", "Person", "PersonAct", "SecondFactor"]

@@ -7,6 +7,7 @@ from django.utils import timezone
 
 from repairs import frozen, worklist
 from repairs.models import Case
+from repairs.notices import sending
 from repairs.scope import visible
 from repairs.views.queue import rows_of
 from repairs.views.screen import at_desk, screen, show
@@ -31,6 +32,7 @@ def home(request: HttpRequest) -> HttpResponse:
         first=rows_of(list(first), now),
         latest=latest,
         waiting=frozen.waiting_by_name(desk),
+        unsent=sending.failures() if desk.may_operate else "",
     )
 
 

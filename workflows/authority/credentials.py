@@ -22,6 +22,7 @@ from workflows.fetch import fetch
 from workflows.models import Credential, Effect
 from workflows.models.credential import CredentialState
 from workflows.outcomes import Rejected
+from workflows.signals import people_should_know
 from workflows.toolbox import times_of, tool_of
 from workflows.tools import providers
 from workflows.tools.tokens import Token
@@ -170,6 +171,7 @@ def heed(rejected: Iterable[Rejected | None]) -> None:
 
 def write(row: Credential, now: dt.datetime, *, by: str = ledger.ENGINE, payload: dict[str, Any] | None = None) -> None:
     """Saves a credential that the caller has locked or made, with its entry. No token is ever part of an entry."""
+    newly_lost = row.state == CredentialState.LOST != row.was_state
     if row.state == CredentialState.LOST:
         log.warning("credential lost", credential=row.name, owner=row.owner, why=row.why)
     event = journal.Event(
@@ -188,6 +190,8 @@ def write(row: Credential, now: dt.datetime, *, by: str = ledger.ENGINE, payload
     row.event, row.was_state = "", row.state
     row.save()
     journal.write(made)
+    if newly_lost:
+        people_should_know.send(None, thing=row)
 
 
 def wake(names: Collection[str] = ()) -> None:

@@ -20,6 +20,7 @@ from workflows.errors import Denied, Flaw, Invalid, NotFound, StaleFence
 from workflows.models import Agent, AgentKey, Budget, BudgetChange, Effect, Run, Tool, Workflow
 from workflows.models.budget import OWNERS
 from workflows.policies.spending import CURRENCY, EVER, LENGTHS, Amounts, gives_more
+from workflows.signals import people_should_know
 
 LONGEST_WHY = 1000  # characters
 MOST = 2**53 - 1  # as in the API: whole numbers that every reader keeps
@@ -53,6 +54,8 @@ def change(
             asked.state = "done"
             _limit(budget, wanted, "lower", by, {"why": why}, now)
         asked.save()
+        if asked.state == "asked":
+            people_should_know.send(None, thing=asked)
     return budget, asked
 
 

@@ -23,6 +23,7 @@ from workflows.errors import Denied, Flaw, Invalid, NotFound, StaleFence
 from workflows.fetch import fetch
 from workflows.models import Effect, Stop
 from workflows.models.stop import StopState, Target
+from workflows.signals import people_should_know
 
 LOCK = 0x4D_61_53_74  # "MaSt": the advisory lock; of one part, so that it never meets the two-part ones of drains
 # A group holds the lock for milliseconds; a worker that was put to sleep must not keep a freeze from returning.
@@ -70,6 +71,8 @@ def freeze(
         stop.event = "freeze"
         stop.payload = {"on": stop.on, "why": why, "until": until, "second_person": serious}
         _write(stop, now, by, before="")
+        if target == Target.EVERYTHING:
+            people_should_know.send(None, thing=stop)
     return Frozen(stop, quiet())
 
 

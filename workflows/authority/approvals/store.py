@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from workflows import journal, rows
 from workflows.ledger import ENGINE
 from workflows.models import Approval
+from workflows.signals import people_asked
 
 COLUMNS = (
     "digest", "digest_version", "fields", "target", "question", "state", "void_reason", "detail", "expires_at",
@@ -26,6 +27,8 @@ def write(moved: Sequence[Approval], new: Sequence[Approval] = (), *, now: dt.da
     rows.update(moved, COLUMNS, [{} for _ in moved])
     rows.create(new)
     journal.write(made)
+    if new:
+        people_asked.send(None, approvals=list(new))
     for approval in [*moved, *new]:
         approval.event, approval.payload = "", None
         approval.remember()

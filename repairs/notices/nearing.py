@@ -1,0 +1,43 @@
+"""Finds live cases whose time is nearly over. Called by the sweep, each minute."""
+
+from __future__ import annotations
+
+import datetime as dt
+
+from django.conf import settings
+from django.db import connection
+
+from repairs.models.notice import What
+from repairs.notices.telling import About, tell
+from repairs.roles import REPAIRER
+
+MOST = 1000  # cases a minute; the next sweep takes the next ones
+
+
+def near(now: dt.datetime) -> None:
+    """Tells of half the time, four fifths, all of it, and the last hour before the deadline or the cut-off.
+
+    Of several moments that passed only the last one is told, and none that passed more than a day ago: after an
+    outage people want to know how it stands, not how it went.
+    """
+    names = {receiver.name for receiver in settings.NOTICES}
+    if not names:
+        return
+    with connection.cursor() as cursor:
+        cursor.execute(NEAR, {"now": now, "all": REPAIRER in names, "teams": sorted(names), "most": MOST})
+        found = cursor.fetchall()
+    tell(What.DEADLINE, [About(case, frozenset({REPAIRER}), owner, mark) for case, owner, mark in found], now)
+
+
+NEAR = """
+SELECT p.id, p.owner, p.mark FROM (
+  SELECT DISTINCT ON (c.id) c.id, c.owner, m.name || '.' || c.reopened AS mark FROM repairs_case c, LATERAL (VALUES
+    ('50%%', c.opened_at + (c.deadline - c.opened_at) * 0.5), ('80%%', c.opened_at + (c.deadline - c.opened_at) * 0.8),
+    ('hour', c.deadline - interval '1 hour'), ('100%%', c.deadline),
+    ('cutoff-hour', c.cutoff - interval '1 hour'), ('cutoff', c.cutoff)) AS m(name, at)
+  WHERE c.state IN ('open', 'waiting') AND (%(all)s OR c.owner = ANY (%(teams)s))
+    AND m.at > c.opened_at AND m.at <= %(now)s AND m.at > %(now)s - interval '1 day'
+  ORDER BY c.id, m.at DESC, m.name) p
+WHERE NOT EXISTS (SELECT 1 FROM repairs_notice n WHERE n.what = 'deadline' AND n.subject = p.id AND n.mark = p.mark)
+LIMIT %(most)s
+"""

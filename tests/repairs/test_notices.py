@@ -1,0 +1,393 @@
+"""People are told by mail and web hook that they are needed: once, of no customer; nobody waits for a dead server."""
+
+from __future__ import annotations
+
+import contextlib
+import datetime as dt
+import email
+import email.policy
+import logging
+import threading
+from collections.abc import Callable, Iterator
+from io import StringIO
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.core.management import call_command
+from django.db import connection, transaction
+from django.db.models import F
+from django.test.utils import CaptureQueriesContext
+from django_q.models import OrmQ
+
+from config import health, notices
+from config.house import doctor
+from config.house.errors import SetupError
+from repairs import cases
+from repairs.acts import write_off
+from repairs.models import Case, Notice
+from repairs.notices import outside, sending, telling
+from tests.authority.asking import activate
+from tests.authority.purse import give
+from tests.engine.simulated import World
+from tests.repairs.receiving import Hook, Mailbox, silent
+from workflows import rows, tasks
+from workflows.authority import credentials, raising, stops
+from workflows.drain import drain_once
+from workflows.engine.advance import advance
+from workflows.models import Agent, Approval, Credential, Effect
+
+pytestmark = pytest.mark.django_db(transaction=True)
+Make = Callable[..., Any]
+Tell = Callable[..., None]
+BASE = "https://makegood.example.org"
+
+
+@pytest.fixture
+def told(settings: Any) -> Tell:
+    """Configures who is told."""
+
+    def use(**by_name: str) -> None:
+        settings.NOTICES = notices.receivers("\n".join(f"{name}={url}" for name, url in by_name.items()))
+        settings.MAKEGOOD_URL = BASE
+
+    return use
+
+
+@pytest.fixture
+def hook(told: Tell) -> Iterator[Hook]:
+    made = Hook()
+    with made.open() as url:
+        told(repairer=url)
+        yield made
+
+
+def written() -> list[tuple[str, str, str]]:
+    return [(n.what, n.to.partition(":")[0], n.team) for n in Notice.objects.order_by("id")]
+
+
+def due_again() -> None:
+    """As if the pause after a failure were over."""
+    Notice.objects.update(due_at=F("created_at"))
+
+
+def test_a_new_case_is_told_by_number_team_and_link_and_without_a_word_of_the_customer(stuck: Make, hook: Hook) -> None:
+    case = stuck()
+    sending.send()
+    (message,) = hook.told
+    assert message["title"] == "Makegood: 1 new case"
+    assert message["message"] == f"1 new case: C-{case.number} (sim-desk).\n{BASE}/repairs/{case.number}/"
+    assert Notice.objects.get().state == "sent"
+
+
+def test_a_mail_says_as_much_and_names_nothing_of_customer_agent_or_provider(
+    told: Tell, stuck: Make, world: World
+) -> None:
+    mailbox = Mailbox()
+    with mailbox.open() as url:
+        told(**{"sim-desk": url})
+        case = stuck()
+        sending.send()
+    (raw,) = mailbox.mails
+    mail = email.message_from_bytes(raw, policy=email.policy.default)
+    assert (mail["To"], mail["Subject"]) == ("desk@example.org", "Makegood: 1 new case")
+    text = "".join(part.get_content() for part in mail.walk() if part.get_content_maintype() == "text")
+    assert f"C-{case.number}" in text
+    effects = Effect.objects.filter(run=case.run)
+    secret = [case.run.subject_label, case.run.subject_id, case.sentence, str(case.run_id), case.run.agent.name]
+    secret += [text for effect in effects for text in (effect.tool.name, effect.key, effect.external_ref or "")]
+    said = (raw.decode() + text).replace("sim-desk", "")  # the team, which begins like the agent
+    assert not [words for words in secret if words and words in said]
+
+
+def test_an_approval_is_told_to_who_may_give_it_and_to_the_agent_s_team(
+    told: Tell, world: World, agent: Agent, tool: Make, workflow: Make, begin: Make, person: Make
+) -> None:
+    tool("t.a")
+    person("night-desk", "approver")
+    activate("{name: two, when: 'true', then: {ask: {approvers: approver, count: 1, ttl: 1h}}}")
+    hook = Hook()
+    with hook.open() as url:
+        told(approver=url, repairer=url.replace("hidden", "other"))
+        begin(workflow("t.a"))
+        advance()
+        drain_once()
+        assert Approval.objects.get().state == "asked"
+        assert written() == [("approval", "approver", agent.team)]
+        sending.send()
+    team = f" ({agent.team})" if agent.team else ""
+    assert [m["message"] for m in hook.told] == [f"1 approval is asked for{team}.\n{BASE}/approvals/"]
+
+
+def test_a_lost_credential_a_stop_of_everything_and_a_higher_budget_are_told(told: Tell, agent: Agent) -> None:
+    told(operator="json://127.0.0.1:1/a", approver="json://127.0.0.1:1/b")
+    now = rows.now()
+    lost = Credential(name="CRM", owner="crm-desk", rotates=True, created_at=now, changed_at=now)
+    lost.lose(why="the provider refuses")
+    lost.event = "lose"
+    with transaction.atomic():
+        credentials.write(lost, now)
+        credentials.write(lost, now)
+    assert written() == [("credential", "operator", "crm-desk")], "a loss is told once"
+    stops.freeze("agent", agent.name, by="person:day", why="one agent is for its own desk")
+    assert len(written()) == 1
+    stops.freeze("everything", by="person:day", why="an attack")
+    give("agent:sim", calls=10)
+    raising.change("agent:sim", "ever", {"calls": 5}, by="person:night", why="fewer are enough")
+    raising.change("agent:sim", "ever", {"calls": 20}, by="person:night", why="more are needed")
+    assert sorted(written()[1:]) == [("budget", "approver", ""), ("stop", "approver", ""), ("stop", "operator", "")]
+
+
+def test_a_proposed_write_off_is_told_to_who_can_confirm_it(told: Tell, stuck: Make, person: Make) -> None:
+    told(approver="json://127.0.0.1:1/b")
+    case = stuck()
+    effect = Effect.objects.get(run=case.run, state="stuck")
+    repairer: User = person("day-desk", "repairer")
+    write_off.propose(case.id, effect_id=effect.id, by=repairer, why="it stays", fence=0, seq=effect.seq)
+    assert written() == [("write_off", "approver", "sim-desk")]
+
+
+def test_many_cases_within_a_minute_are_one_message(stuck: Make, hook: Hook) -> None:
+    numbers = [stuck().number for _ in range(5)]
+    sending.sweep()
+    assert OrmQ.objects.count() == 1, "the sweep rings once for all of them"
+    sending.send()
+    (message,) = hook.told
+    assert message["message"] == (
+        f"5 new cases: {', '.join(f'C-{number}' for number in numbers)} (sim-desk).\n{BASE}/repairs/"
+    )
+
+
+def test_the_same_cause_is_told_once(stuck: Make, hook: Hook) -> None:
+    case = stuck()
+    for _ in range(2):
+        with transaction.atomic():
+            cases.follow([case.run])
+        sending.sweep()
+        sending.send()
+    assert len(hook.told) == 1
+    with transaction.atomic():
+        telling.of_cases([case], rows.now())
+    assert Notice.objects.count() == 1, "who was told of this opening isn't told again"
+
+
+def test_one_address_of_a_role_and_a_team_is_told_once(told: Tell, stuck: Make) -> None:
+    told(**{"repairer": "json://127.0.0.1:1/x", "sim-desk": "json://127.0.0.1:1/x"})
+    stuck()
+    assert Notice.objects.count() == 1
+
+
+def test_a_notice_is_undone_with_what_caused_it(hook: Hook) -> None:
+    with contextlib.suppress(ZeroDivisionError), transaction.atomic():
+        stops.freeze("everything", by="person:day", why="an attack")
+        assert Notice.objects.exists()
+        raise ZeroDivisionError
+    assert not Notice.objects.exists()
+
+
+def test_nothing_is_written_asked_or_sent_where_nobody_listens(settings: Any, stuck: Make) -> None:
+    settings.NOTICES = ()
+    case = stuck()
+    with CaptureQueriesContext(connection) as seen, transaction.atomic():
+        telling.of_cases([case], rows.now())
+        telling.of_asked([Approval()])
+    assert not [q for q in seen.captured_queries if "repairs_notice" in q["sql"] or "workflows_agent" in q["sql"]]
+    sending.sweep()
+    assert (Notice.objects.count(), OrmQ.objects.count()) == (0, 0)
+
+
+@pytest.mark.parametrize(
+    ("gone", "left", "marks"),
+    [
+        # 24 h of allowance, as hours gone and left.
+        (11, 13, []),
+        (13, 11, ["50%"]),
+        (20, 4, ["80%"]),
+        (23.5, 0.5, ["hour"]),
+        (24.5, -0.5, ["100%"]),
+        (72, -48, []),  # nobody was told in time; what has been late for two days is no news
+    ],
+)
+def test_a_case_whose_time_is_nearly_over_is_told_once_of_each_moment(
+    stuck: Make, hook: Hook, gone: float, left: float, marks: list[str]
+) -> None:
+    case = stuck()
+    _place(case, gone, left)
+    for _ in range(2):
+        sending.sweep()
+    told = Notice.objects.filter(what="deadline")
+    assert [notice.mark for notice in told] == [f"{mark}.0" for mark in marks]
+
+
+def test_a_cut_off_that_nears_is_told_and_a_later_moment_once_more(stuck: Make, hook: Hook) -> None:
+    case = stuck()
+    Notice.objects.all().delete()
+    _place(case, 1, 23, cutoff=0.5)
+    sending.sweep()
+    sending.send()
+    assert hook.told[0]["message"].startswith(f"1 case is nearly or wholly out of time: C-{case.number} (sim-desk).")
+    _place(case, 2, 22, cutoff=-0.1)
+    sending.sweep()
+    assert [n.mark for n in Notice.objects.order_by("id")] == ["cutoff-hour.0", "cutoff.0"]
+
+
+def test_what_is_over_before_it_could_be_told_is_not_told(stuck: Make, hook: Hook) -> None:
+    case = stuck()
+    Case.objects.filter(id=case.id).update(state="resolved", closed_at=rows.now())
+    sending.send()
+    assert (hook.told, Notice.objects.get().state) == ([], "moot")
+
+
+def test_a_receiver_that_never_answers_holds_up_neither_others_nor_the_engine(
+    told: Tell, stuck: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(outside, "READ", 60.0)
+    monkeypatch.setattr(outside, "WITHIN", 60.0)
+    hook = Hook()
+    with hook.open() as url, silent() as (dead, came, let_go):
+        told(repairer=dead, **{"sim-desk": url})
+        stuck()
+        sender = threading.Thread(target=_in_a_thread, args=(sending.send,))
+        sender.start()
+        came.get(timeout=4)
+        assert stuck().state == "open", "runs go on, and cases open, while somebody is kept waiting"
+        assert sender.is_alive()
+        let_go.set()
+        sender.join()
+    assert len(hook.told) == 1
+    sent = {n.to.partition(":")[0]: (n.state, n.attempts) for n in Notice.objects.filter(attempts__gt=0)}
+    assert sent == {"repairer": ("waiting", 1), "sim-desk": ("sent", 1)}
+
+
+def test_a_task_ends_in_time_although_a_receiver_never_answers(hook: Hook) -> None:
+    with silent() as (dead, _came, _let_go), hook.open() as url:
+        slow, quick = notices.receivers(f"repairer={dead}\napprover={url}")
+        said = outside.deliver({slow: ("t", "m"), quick: ("t", "m")}, within=1.0)
+    assert said == {slow: "No answer came within 1 s.", quick: ""}
+
+
+def test_who_can_not_be_told_is_asked_later_and_at_last_said_to_be_out_of_reach(
+    stuck: Make, hook: Hook, person: Make, browse: Make
+) -> None:
+    hook.status = 503
+    stuck()
+    sending.send()
+    sending.send()
+    assert Notice.objects.get().attempts == 1, "it is left in peace for a while"
+    for _ in range(sending.MOST_ATTEMPTS + 1):
+        due_again()
+        sending.send()
+    failed = Notice.objects.get()
+    assert (failed.state, failed.attempts) == ("failed", sending.MOST_ATTEMPTS)
+    sentence = "1 notice could not be sent; manage.py notices says to whom and why."
+    assert health.NOTES["notices"]() == sentence
+    assert sentence in browse(person("operator", "operator")).get("/").content.decode()
+    assert sentence not in browse(person("day-desk", "repairer")).get("/").content.decode()
+
+
+def test_a_process_that_dies_after_sending_tells_twice_and_not_for_ever(
+    stuck: Make, hook: Hook, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stuck()
+    monkeypatch.setattr(sending, "record", lambda *args: 1 / 0)
+    for _ in range(sending.MOST_ATTEMPTS + 2):
+        with contextlib.suppress(ZeroDivisionError):
+            sending.send()
+        due_again()
+    sending.send()
+    assert len(hook.told) == sending.MOST_ATTEMPTS
+    assert Notice.objects.get().state == "failed"
+
+
+def test_old_notices_go_and_those_of_a_receiver_that_was_taken_away_are_not_kept_waiting(
+    stuck: Make, hook: Hook, told: Tell
+) -> None:
+    stuck()
+    told(approver="json://127.0.0.1:1/b")
+    sending.send()
+    assert Notice.objects.get().state == "moot"
+    Notice.objects.update(created_at=rows.now() - sending.KEPT - dt.timedelta(seconds=1))
+    sending.sweep()
+    assert not Notice.objects.exists()
+
+
+def test_the_sweep_of_each_minute_sees_to_notices(stuck: Make, hook: Hook) -> None:
+    stuck()
+    tasks.sweep()
+    assert [q.func() for q in OrmQ.objects.all()].count(sending.TASK) == 1
+
+
+def test_an_address_is_never_shown(
+    told: Tell, stuck: Make, hook: Hook, caplog: pytest.LogCaptureFixture, capsys: pytest.CaptureFixture[str]
+) -> None:
+    hook.status = 503
+    stuck()
+    caplog.set_level(logging.DEBUG)
+    sending.send()
+    out = StringIO()
+    with contextlib.suppress(SystemExit):
+        call_command("notices", "--test", stdout=out)
+    text = out.getvalue()
+    assert "repairer by json: 1 waiting, 0 sent" in text
+    shown = [
+        *capsys.readouterr(),
+        caplog.text,
+        text,
+        repr(notices.receivers("a=json://u:hook-secret@h")),
+        doctor._notices().problem,
+    ]
+    shown += [str(row) for row in Notice.objects.values_list()]
+    with pytest.raises(SetupError) as refused:
+        notices.receivers("json://user:hook-secret@host")
+    assert "hook-secret" not in "".join([*shown, str(refused.value)])
+    assert "hidden-path" not in "".join(shown)
+
+
+def test_the_command_tells_each_receiver_something_and_what_came_of_it(told: Tell, hook: Hook) -> None:
+    with hook.open() as url:
+        told(repairer=url, nobody="json://127.0.0.1:1/x", operator="nonsense://x")
+        out = StringIO()
+        with pytest.raises(SystemExit):
+            call_command("notices", "--test", stdout=out)
+    assert [m["title"] for m in hook.told] == ["Makegood: a test"]
+    assert "repairer by json: 0 waiting, 0 sent; test: sent" in out.getvalue()
+    assert "there is no role and no team 'nobody'; test: json could not be reached, or refused." in out.getvalue()
+    assert "is none that the library apprise understands" in out.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("", []),
+        ("a=json://h/x", ["a"]),
+        ("a=json://h/x, night desk = mailto://u:p@h?to=b@h,c@h\n,b=slack://A/B/C,", ["a", "night desk", "b"]),
+        ("a=json://h/x,a=json://h/x", ["a"]),
+    ],
+)
+def test_pairs_are_read_from_lines_or_commas(text: str, names: list[str]) -> None:
+    found = notices.receivers(text)
+    assert [receiver.name for receiver in found] == names
+    assert not [r for r in found if r.url.endswith(",")]
+
+
+@pytest.mark.parametrize("text", ["makegood.example.org", "ftp://h", "https://u:p@h", "https://h/?a=b", "https://h x"])
+def test_an_address_of_the_console_that_is_none_is_refused(text: str) -> None:
+    with pytest.raises(SetupError, match="MAKEGOOD_URL"):
+        notices.base(text)
+
+
+def _place(case: Case, gone: float, left: float, *, cutoff: float | None = None) -> None:
+    """As if the case had been open for so many hours, and had so many left."""
+    now, hour = rows.now(), dt.timedelta(hours=1)
+    Case.objects.filter(id=case.id).update(
+        opened_at=now - gone * hour,
+        deadline=now + left * hour,
+        cutoff=None if cutoff is None else now + cutoff * hour,
+    )
+
+
+def _in_a_thread(work: Callable[[], None]) -> None:
+    try:
+        work()
+    finally:
+        connection.close()
