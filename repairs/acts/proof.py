@@ -49,7 +49,7 @@ def demand(request: HttpRequest, desk: Desk, *, strong: bool) -> None:
         raise Denied(SET_UP)
     typed = request.POST.get(FIELD, "")
     if not typed:
-        raise Denied(f"Nothing was decided: enter your {kind} too; it was last asked for too long ago.")
+        raise Denied(f"Nothing was done: enter your {kind} too; it was last asked for too long ago.")
     if kind == "code":
         proved(request.session, factor=second_factor.check(desk.user, typed))
     else:

@@ -12,6 +12,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
 from repairs.acts import people as acts
+from repairs.acts import proof
 from repairs.acts.door import actor
 from repairs.models import PersonAct
 from repairs.roles import ADMIN, ROLES
@@ -37,6 +38,7 @@ def create(request: HttpRequest) -> HttpResponse:
     form, by = request.POST, actor(at_desk(request).user)
     login = form.get("login", "").strip()
     try:
+        proof.demand(request, at_desk(request), strong=True)
         password = acts.create(login, form.getlist("roles"), form.getlist("teams"), by=by, why=why(request))
     except MakegoodError as error:
         return refusal(request, error)
@@ -61,6 +63,7 @@ def reset(request: HttpRequest) -> HttpResponse:
 
 def done(request: HttpRequest, verb: Callable[[], None], said: str) -> HttpResponse:
     try:
+        proof.demand(request, at_desk(request), strong=True)
         verb()
     except MakegoodError as error:
         return refusal(request, error)

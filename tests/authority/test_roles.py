@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from django.db.models.functions import Now
 
+from repairs.acts import proof
 from repairs.models import Case
 from repairs.roles import ADMIN, APPROVER, AUTHOR, MANAGER, OPERATOR, REPAIRER, ROLES
 from repairs.views.acts import ASKED
@@ -32,6 +33,7 @@ MAY: dict[str, set[str]] = {
     "agent-key-new": O, "agent-key-rotate": O, "agent-key-revoke": O, "agent-switch": O,
     "person-create": P, "person-change": P, "person-reset": P,
 }  # fmt: skip
+P_ACTS = {name for name, roles in MAY.items() if roles == P}
 # What is approved is up to the policy's approvers: a role, or people. Who may only read is refused at once.
 BY_POLICY = {"approval-read", "approval-approve", "approval-refuse", "approval-take-back"}
 OF_ONESELF_ACTS = {"logout", "factor-begin", "factor-confirm", "factor-remove"}
@@ -75,6 +77,38 @@ def test_each_act_is_refused_to_every_role_but_its_own_in_every_state(
             status = people[role].post(address, {"why": ""}).status_code
             assert status in (302, 400, 404, 409), f"{name} by {role}: {status}"
     assert not Effect.objects.filter(state="dispatched").exists()
+
+
+# What can't be taken back, and giving rights. Which approvals and stops too is told in test_staff.py.
+SHOWN_AGAIN = {"confirm", "budget-confirm", "policy-activate", *P_ACTS}
+DECIDES = SHOWN_AGAIN | {
+    "decline", "budget-decline", "effect-version", "lift", "approval-approve", "approval-refuse", "approval-take-back",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("required", "asks"), [("offered", SHOWN_AGAIN), ("required", DECIDES)])
+def test_whoever_shows_nothing_again_is_refused_exactly_what_wants_it(
+    places: dict[str, dict[str, Any]], person: Make, browse: Make, settings: Any, required: str, asks: set[str]
+) -> None:
+    settings.SECOND_FACTOR = required
+    own = {**SHARED, **places["ours"]}
+    everything, admin = browse(person("all", REPAIRER, APPROVER, OPERATOR, AUTHOR)), browse(person("admin", ADMIN))
+    for client in (everything, admin):
+        session = client.session
+        session[proof.PROVED]["at"] -= proof.LASTS.total_seconds() + 1
+        session.save()
+    before = None
+    for route in sorted(routes(), key=lambda route: route.name not in asks):  # those that may do something come last
+        if route.name not in {*MAY, *BY_POLICY}:
+            continue
+        if route.name in asks:
+            before = before or checksums()
+        elif before:
+            assert checksums() == before, "what was refused changed something"
+            before = None
+        client = admin if route.name in P_ACTS else everything
+        refused = client.post(route.address(own), {"why": "because"}).status_code == 403
+        assert refused == (route.name in asks), route.name
 
 
 def test_the_table_of_who_may_do_what_is_what_the_code_lets_them() -> None:
