@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import datetime as dt
 
-from repairs.acts.door import actor, needs, reason
+from repairs.acts.door import actor, needs
 from repairs.desk import Desk
 from repairs.roles import OPERATOR
 from workflows import rows
 from workflows.authority import agents, keys
 from workflows.errors import Flaw, Invalid
 from workflows.models import Agent, AgentKey
+from workflows.why import reason
 
 OVERLAPS = {"1h": dt.timedelta(hours=1), "24h": dt.timedelta(hours=24), "7d": dt.timedelta(days=7)}
 LIVES = {"never": None, "30d": dt.timedelta(days=30), "90d": dt.timedelta(days=90), "365d": dt.timedelta(days=365)}

@@ -16,7 +16,6 @@ from django.contrib.sessions.backends.base import SessionBase
 from django.core import signing
 from django.db import transaction
 
-from repairs.acts.door import reason
 from repairs.words.check import check
 from repairs.words.exact import exact
 from workflows import rows
@@ -24,6 +23,7 @@ from workflows.authority import approvals
 from workflows.authority.approvals import Vote
 from workflows.errors import Denied, Flaw, Invalid, StaleFence
 from workflows.models import Approval
+from workflows.why import reason
 
 SALT = "approval-page"
 PAGE_LASTS = dt.timedelta(hours=8)  # a page left open over night is read anew

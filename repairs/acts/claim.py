@@ -8,12 +8,13 @@ import uuid
 from django.contrib.auth.models import User
 from django.db import transaction
 
-from repairs.acts.door import LEASE, held, lock, needs, reason
+from repairs.acts.door import LEASE, held, lock, needs
 from repairs.acts.record import record
 from repairs.models import Case
 from repairs.models.act import ActKind, Outcome
 from repairs.roles import REPAIRER
 from workflows.errors import StaleFence
+from workflows.why import reason
 
 
 def claim(case_id: uuid.UUID, *, by: User, why: str = "") -> None:

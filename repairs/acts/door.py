@@ -11,20 +11,8 @@ from repairs.desk import Desk
 from repairs.models import Case
 from repairs.roles import roles_of
 from workflows import rows
-from workflows.errors import Denied, Flaw, Invalid, NotFound, StaleFence
+from workflows.errors import Denied, NotFound, StaleFence
 from workflows.models import Effect, Run
-
-WHY_LIMIT = 1000  # characters; a reason is a sentence or two, the rest belongs where the evidence lies
-
-
-def reason(why: str) -> str:
-    """The reason, trimmed. Raises `Invalid` where none is given: an act without a reason can't be reviewed."""
-    text = " ".join(why.replace("\x00", "").split())
-    if not text:
-        raise Invalid("Say why, in a sentence.", [Flaw("why", why, "is empty")])
-    if len(text) > WHY_LIMIT:
-        raise Invalid(f"Say why in at most {WHY_LIMIT} characters.", [Flaw("why", text, f"has {len(text)}")])
-    return text
 
 
 def needs(user: User, role: str) -> None:

@@ -6,11 +6,12 @@ import uuid
 
 from django.contrib.auth.models import User
 
-from repairs.acts.door import actor, enter, needs, reason, stuck_effect
+from repairs.acts.door import actor, enter, needs, stuck_effect
 from repairs.acts.record import engine, record, refusal_kept
 from repairs.models.act import ActKind, Outcome
 from repairs.roles import REPAIRER
 from workflows.engine import people
+from workflows.why import reason
 
 
 def look_again(case_id: uuid.UUID, *, effect_id: uuid.UUID, by: User, why: str, fence: int) -> None:

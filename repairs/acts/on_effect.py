@@ -8,12 +8,13 @@ from typing import Any
 
 from django.contrib.auth.models import User
 
-from repairs.acts.door import actor, enter, needs, reason, stuck_effect
+from repairs.acts.door import actor, enter, needs, stuck_effect
 from repairs.acts.record import engine, record, refusal_kept
 from repairs.models.act import ActKind, Outcome
 from repairs.roles import REPAIRER
 from workflows.engine import findings, people
 from workflows.errors import Flaw, Invalid, StaleFence
+from workflows.why import reason
 
 VERBS: dict[ActKind, Callable[..., Any]] = {
     ActKind.TRY_AGAIN: findings.try_again,

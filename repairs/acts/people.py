@@ -9,12 +9,12 @@ from collections.abc import Sequence
 from django.contrib.auth.models import Group, User
 from django.db import transaction
 
-from repairs.acts.door import reason
 from repairs.acts.person_act import record
 from repairs.models import Person, SecondFactor
 from repairs.roles import ROLES, alone
 from workflows.authority.teams import named
 from workflows.errors import Denied, Flaw, Invalid, StaleFence
+from workflows.why import reason
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@+-]{0,79}")
 WORDS = 16  # random bytes of a password that is typed once: nobody guesses it, everybody can copy it

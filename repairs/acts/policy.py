@@ -14,6 +14,7 @@ from workflows.authority import dry_run, policies
 from workflows.authority.until import moment_of
 from workflows.errors import Flaw, Invalid
 from workflows.models import Policy
+from workflows.why import reason
 
 MAY_DRAFT = frozenset({OPERATOR, AUTHOR})
 MAY_ACTIVATE = frozenset({OPERATOR, APPROVER})
@@ -22,9 +23,7 @@ MAY_ACTIVATE = frozenset({OPERATOR, APPROVER})
 def draft(desk: Desk, text: str, *, why: str) -> Policy:
     """Raises `Denied`, `Invalid` with flaws that name their lines."""
     needs_some(desk, MAY_DRAFT, "draft a policy")
-    if not why.strip():
-        raise Invalid("Say why, in a sentence.", [Flaw("why", why, "is empty")])
-    return policies.draft(text.replace("\r\n", "\n"), by=actor(desk.user), why=why)
+    return policies.draft(text.replace("\r\n", "\n"), by=actor(desk.user), why=reason(why))
 
 
 def attempt(desk: Desk, policy_id: uuid.UUID) -> dry_run.DryRun:

@@ -6,11 +6,12 @@ import uuid
 
 from django.contrib.auth.models import User
 
-from repairs.acts.door import actor, enter, needs, reason
+from repairs.acts.door import actor, enter, needs
 from repairs.acts.record import engine, record, refusal_kept
 from repairs.models.act import ActKind, Outcome
 from repairs.roles import REPAIRER
 from workflows.engine import people
+from workflows.why import reason
 
 
 def turn_back(case_id: uuid.UUID, *, by: User, why: str, fence: int) -> None:

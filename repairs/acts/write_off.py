@@ -15,7 +15,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 
 from repairs import cases
-from repairs.acts.door import actor, enter, lock, needs, reason, stuck_effect
+from repairs.acts.door import actor, enter, lock, needs, stuck_effect
 from repairs.acts.record import engine, record, refusal_kept
 from repairs.models import Act, Case
 from repairs.models.act import ActKind, Outcome
@@ -25,6 +25,7 @@ from workflows.engine import people
 from workflows.errors import Denied, NotFound, StaleFence
 from workflows.models import Run
 from workflows.states import CaseState, EffectState
+from workflows.why import reason
 
 
 def propose(case_id: uuid.UUID, *, effect_id: uuid.UUID | None, by: User, why: str, fence: int, seq: int) -> None:

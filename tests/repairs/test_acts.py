@@ -246,3 +246,11 @@ def test_a_case_stays_open_while_it_is_looked_at_again(stuck: Make, repairer: Us
     case = now_of(case)
     assert (case.state, case.reopened) == ("open", 0)
     assert case.claimed_by == repairer
+
+
+@pytest.mark.parametrize("why", ["\u200b", " \u2060\u200d\ufe0f ", "\u3164"])
+def test_a_reason_of_which_nothing_can_be_seen_counts_as_one(stuck: Make, repairer: User, why: str) -> None:
+    case, effect = stuck(), item()
+    with pytest.raises(Invalid, match="Say why"):
+        look_again.look_again(case.id, effect_id=effect.id, by=repairer, why=why, fence=case.fence)
+    assert kept(case) == []

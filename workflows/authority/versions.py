@@ -16,10 +16,11 @@ from workflows import journal, ledger, rows
 from workflows.authority import ending
 from workflows.authority.policy import Present
 from workflows.authority.verdict import DENY, Verdict
-from workflows.errors import Flaw, Invalid, NotFound, StaleFence
+from workflows.errors import NotFound, StaleFence
 from workflows.models import Effect, Tool, ToolAct
 from workflows.states import EffectState
 from workflows.toolbox import pins_of
+from workflows.why import reason
 
 WITHDRAWN, REPLACED, CHANGED = "withdrawn", "replaced", "changed"
 WORDS = {
@@ -28,7 +29,6 @@ WORDS = {
     CHANGED: "its code is not the one that was there when it was asked for",
 }
 CODE_AGAIN = dt.timedelta(seconds=60)  # code is put back without telling us; each look costs one move
-LONGEST_WHY = 1000  # characters
 
 
 def trouble(effect: Effect, present: Present, *, asks: bool) -> str:
@@ -73,7 +73,7 @@ def restore(tool: Tool, *, by: str, why: str) -> ToolAct:
 
 
 def _act(tool_id: uuid.UUID, what: str, *, by: str, why: str) -> ToolAct:
-    why = _why(why)
+    why = reason(why)
     with transaction.atomic():
         tool = Tool.objects.select_for_update().get(id=tool_id)
         if (tool.withdrawn_at is None) == (what == "restore"):
@@ -110,7 +110,7 @@ def let_go(effect_id: uuid.UUID, *, by: str, why: str) -> Effect:
         effect, now = _held(effect_id)
         word = next((one["is"] for one in effect.blocked_by if "is" in one), CHANGED)
         effect.accepted = token(effect, word)
-        effect.payload = {"why": _why(why), "accepted": word}
+        effect.payload = {"why": reason(why), "accepted": word}
         effect.release(due_at=now)
         ledger.save_effects([effect], now=now, actor=by)
     return effect
@@ -120,7 +120,7 @@ def give_up(effect_id: uuid.UUID, *, by: str, why: str) -> Effect:
     """It isn't sent: a forward effect is cancelled and its step fails, an undoing needs a person."""
     with transaction.atomic():
         effect, now = _held(effect_id)
-        ending.end(effect, reason="policy", detail=f"given up because of its tool's version: {_why(why)}")
+        ending.end(effect, reason="policy", detail=f"given up because of its tool's version: {reason(why)}")
         ledger.save_effects([effect], now=now, actor=by)
     return effect
 
@@ -135,10 +135,3 @@ def _held(effect_id: uuid.UUID) -> tuple[Effect, dt.datetime]:
     if (effect.state, effect.reason) != (EffectState.BLOCKED, "version"):
         raise StaleFence(f"The effect is {effect.state} by now; it doesn't wait for a decision about its version.")
     return effect, rows.now()
-
-
-def _why(why: str) -> str:
-    text = " ".join(why.replace("\x00", "").split())
-    if not text or len(text) > LONGEST_WHY:
-        raise Invalid("Say why, in a sentence.", [Flaw("why", why, f"must have 1 to {LONGEST_WHY} characters")])
-    return text

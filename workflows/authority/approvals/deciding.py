@@ -13,12 +13,12 @@ from workflows import ledger, rows
 from workflows.authority import ending, policy, stops, versions
 from workflows.authority.approvals import digest, judging, rights, store
 from workflows.authority.verdict import Verdict
-from workflows.errors import Denied, Flaw, Invalid, NotFound, StaleFence
+from workflows.errors import Denied, NotFound, StaleFence
 from workflows.models import Approval, ApprovalVote, Effect
 from workflows.models.approval import ApprovalState as A
 from workflows.states import EffectState
+from workflows.why import reason
 
-LONGEST_WHY = 1000  # characters; a reason is a sentence or two
 APPROVE, REFUSE = "approve", "refuse"
 WAITS = (EffectState.BLOCKED, EffectState.READY)
 
@@ -38,7 +38,7 @@ def vote(approval_id: uuid.UUID, *, by: User, why: str, seen_digest: str, opened
     """One person approves exactly what they saw; with the last needed vote the effect may go.
 
     Raises `NotFound`, `Invalid`, `Denied` (may not), `StaleFence` (decided already, or not what was seen)."""
-    why = _why(why)
+    why = reason(why)
     with transaction.atomic():
         approval, effect, now = locked(approval_id)
         _open(approval)
@@ -69,7 +69,7 @@ def refuse(
     """One person's no ends it: a forward effect is cancelled, an undoing needs a person. The requester may say no too.
 
     Raises `NotFound`, `Invalid`, `Denied`, `StaleFence`."""
-    why = _why(why)
+    why = reason(why)
     with transaction.atomic():
         approval, effect, now = locked(approval_id)
         _open(approval)
@@ -89,7 +89,7 @@ def revoke(approval_id: uuid.UUID, *, by: User, why: str) -> Vote:
     """Takes a grant back. What has not begun to be sent isn't sent, even if it was dispatched; it is asked for anew.
 
     Raises `StaleFence` where there is nothing to take back any more."""
-    why = _why(why)
+    why = reason(why)
     with transaction.atomic():
         approval, effect, now = locked(approval_id)
         under_way = approval.state == A.SPENT and effect.state == EffectState.DISPATCHED
@@ -120,15 +120,6 @@ def locked(approval_id: uuid.UUID) -> tuple[Approval, Effect, dt.datetime]:
     effect = Effect.objects.select_related("tool", "agent", "run").select_for_update(of=("self",)).get(id=effect_id)
     approval = Approval.objects.select_for_update().get(id=approval_id)
     return approval, effect, rows.now()
-
-
-def _why(why: str) -> str:
-    text = " ".join(why.replace("\x00", "").split())
-    if not text:
-        raise Invalid("Say why, in a sentence.", [Flaw("why", why, "is empty")])
-    if len(text) > LONGEST_WHY:
-        raise Invalid(f"Say why in at most {LONGEST_WHY} characters.", [Flaw("why", text, f"has {len(text)}")])
-    return text
 
 
 def _open(approval: Approval) -> None:

@@ -1,0 +1,18 @@
+"""The reason that a person gives for an act: a sentence that somebody can read when the act is reviewed."""
+
+from __future__ import annotations
+
+from workflows.errors import Flaw, Invalid
+from workflows.visible import is_hidden
+
+LONGEST = 1000  # characters; a reason is a sentence or two, the rest belongs where the evidence lies
+
+
+def reason(why: str) -> str:
+    """The reason in one line, trimmed. Raises `Invalid` where there is none, or nothing of it can be seen."""
+    text = " ".join(why.replace("\x00", "").split())
+    if all(is_hidden(char) or char.isspace() for char in text):
+        raise Invalid("Say why, in a sentence.", [Flaw("why", why[:80], "says nothing")])
+    if len(text) > LONGEST:
+        raise Invalid(f"Say why in at most {LONGEST} characters.", [Flaw("why", text[:80], f"has {len(text)}")])
+    return text
