@@ -14,6 +14,7 @@ from repairs.models import Person, SecondFactor
 from repairs.roles import ROLES, alone
 from workflows.authority.teams import named
 from workflows.errors import Denied, Flaw, Invalid, StaleFence
+from workflows.models import Team
 from workflows.why import reason
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@+-]{0,79}")
@@ -26,7 +27,7 @@ def create(login: str, roles: Sequence[str], teams: Sequence[str], *, by: str, w
     if not NAME.fullmatch(login):
         flaw = "can't be a login; use 1 to 80 letters, digits and . _ @ + - only"
         raise Invalid("Nobody was made.", [Flaw("login", login, flaw)])
-    wanted, belongs = _roles(roles), [named(team, "teams") for team in dict.fromkeys(teams)]
+    wanted, belongs = _roles(roles), _teams(teams)
     with transaction.atomic():
         if User.objects.filter(username__iexact=login).exists():
             raise StaleFence(f"{login} has a login already. A new password: manage.py changepassword {login}")
@@ -52,7 +53,7 @@ def change(
     Raises `Invalid`, `Denied`."""
     why = reason(why)
     wanted = None if roles is None else _roles(roles)
-    belongs = None if teams is None else [named(team, "teams") for team in dict.fromkeys(teams)]
+    belongs = None if teams is None else _teams(teams)
     with transaction.atomic():
         user = _other(login, by)
         person, _ = Person.objects.get_or_create(user=user)
@@ -92,6 +93,10 @@ def _roles(names: Sequence[str]) -> list[str]:
     if flaw := alone(names):
         raise Invalid("Nothing was changed.", [Flaw("roles", " ".join(names), flaw)])
     return sorted(set(names))
+
+
+def _teams(names: Sequence[str]) -> list[Team]:
+    return [named(name.replace("\x00", "\N{REPLACEMENT CHARACTER}"), "teams") for name in dict.fromkeys(names)]
 
 
 def _other(login: str, by: str) -> User:

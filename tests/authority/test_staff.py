@@ -15,6 +15,7 @@ from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
 from django.db import IntegrityError, connection, transaction
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from repairs.acts import proof, second_factor
@@ -300,6 +301,8 @@ def test_an_admin_makes_and_changes_people_and_each_change_is_kept_in_a_history_
         ({"login": "night-desk", "roles": ["king"], "why": "x"}, 400, "is no role"),
         ({"login": "night-desk", "roles": ["approver"], "why": ""}, 400, "Say why"),
         ({"login": "nobody-here", "roles": ["approver"], "why": "x"}, 400, "has no login here"),
+        ({"login": "night-desk", "teams": ["a\x00"], "roles": ["approver"], "why": "x"}, 400, "no such team"),
+        ({"login": "night\x00", "roles": ["approver"], "why": "x"}, 400, "has no login here"),
         ({"login": "root", "roles": ["approver"], "why": "x"}, 403, "superuser"),
     ],
 )
@@ -313,6 +316,19 @@ def test_roles_that_may_not_be_given_are_refused_whole(
     assert answer.status_code == status
     assert words in answer.content.decode()
     assert not PersonAct.objects.exists()
+
+
+def test_the_pages_of_people_and_of_the_account_take_few_queries_however_many_there_are(
+    person: Make, browse: Make
+) -> None:
+    office, teams = person("office", "admin"), [Team.objects.create(name=f"team {n}") for n in range(3)]
+    for n in range(20):
+        Person.objects.create(user=person(f"person-{n}", "repairer", "author")).teams.set(teams)
+    client = browse(office)
+    for path in ("/people/", "/account/"):
+        with CaptureQueriesContext(connection) as asked:
+            assert client.get(path).status_code == 200
+        assert len(asked) <= 12, path
 
 
 def test_a_lost_second_factor_is_taken_away_by_another_and_from_the_shell(person: Make, browse: Make) -> None:
