@@ -38,9 +38,19 @@ def lift(desk: Desk, stop_id: uuid.UUID, *, why: str) -> Stop:
     stop = frozen.seen_by(desk).filter(id=stop_id).first()
     if stop is None:
         raise Http404("There is no such stop.")
-    if stop.cause == "restored" and OPERATOR not in desk.roles:
-        raise Denied("After a restore an operator says that work may go on.")
+    if no := _beyond(desk, stop):
+        raise Denied(no)
     return stops.lift(stop_id, by=actor(desk.user), why=why)
+
+
+def _beyond(desk: Desk, stop: Stop) -> str:
+    """Why a stop is not for this person to lift, whoever froze it. Anybody may freeze; who lets work of other teams go
+    must see it."""
+    if stop.cause == "restored" and OPERATOR not in desk.roles:
+        return "After a restore an operator says that work may go on."
+    if stop.target == Target.EVERYTHING and desk.teams is not None:
+        return "It holds the work of all teams; somebody who sees all of them can lift it."
+    return ""
 
 
 def holds_everything(stop_id: uuid.UUID) -> bool:
@@ -51,8 +61,8 @@ def may_not_lift(desk: Desk, stop: Stop, four_eyes: str) -> str:
     """Why this person can't lift it, for the page; "" where they can."""
     if not desk.roles & MAY_LIFT:
         return "An approver or an operator can lift it."
-    if stop.cause == "restored" and OPERATOR not in desk.roles:
-        return "After a restore an operator says that work may go on."
+    if no := _beyond(desk, stop):
+        return no
     if stop.second_person and stop.frozen_by == actor(desk.user) and four_eyes != "when_possible":
         return "You froze it; another person must lift it."
     return ""

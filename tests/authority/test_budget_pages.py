@@ -68,7 +68,7 @@ def test_two_people_raise_a_budget_and_the_run_goes_on(
 @pytest.mark.parametrize(
     ("form", "status", "told"),
     [
-        ({"limit-calls": "1"}, 400, "must be a sentence"),
+        ({"limit-calls": "1"}, 400, "Say why, in a sentence"),
         ({"limit-calls": "-1", "why": "x"}, 400, "must be a whole number"),
         ({"limit-calls": "0", "limit-EUR": "123456", "why": "x"}, 400, "say at least one"),
         ({"limit-calls": "0", "limit-EUR": "123456", "currency": "euro", "why": "x"}, 400, "three capitals"),

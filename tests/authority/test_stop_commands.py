@@ -55,7 +55,7 @@ def test_one_who_froze_everything_by_command_cannot_lift_it_by_command(db: None)
     ("words", "said"),
     [
         (("freeze", "tool", "t.none", "--why", "x"), "name: is no tool here"),
-        (("freeze", "everything"), "why: must be 1 to"),
+        (("freeze", "everything"), "why: says nothing"),
         (("freeze", "everything", "--why", "x", "--until", "tomorrow"), "until: must be a length like 30m"),
         (("freeze", "everything", "--why", "x", "--until", "2026-12-01T06:00"), "with its zone"),
         (("unfreeze", "--why", "x"), "Say what to lift"),

@@ -12,12 +12,13 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
+from repairs.models import Person
 from repairs.words.waits import waits_for
 from tests.authority.test_stops import freeze
 from tests.engine.conftest import again
 from tests.engine.simulated import World
 from workflows.drain import drain_once
-from workflows.models import Effect, Stop
+from workflows.models import Effect, Stop, Team
 
 pytestmark = pytest.mark.django_db(transaction=True)
 Make = Callable[..., Any]
@@ -101,7 +102,7 @@ def test_who_only_reads_is_shown_no_form_and_refused_one(person: Make, browse: M
     [
         ({"name": "t.none"}, "is no tool here"),
         ({"target": "planet"}, "must be one of"),
-        ({"why": ""}, "why: must be 1 to 1000 characters"),
+        ({"why": ""}, "why: says nothing"),
         ({"until": "soon"}, "must be a length like 30m"),
     ],
 )
@@ -167,3 +168,14 @@ def test_people_with_teams_see_stops_of_their_agents_and_of_what_all_share(
 )
 def test_a_blocker_is_said_in_words(blocker: Any, said: str) -> None:
     assert waits_for(blocker) == said
+
+
+def test_who_sees_one_team_lets_the_work_of_all_go(person: Make, browse: Make, other: Client) -> None:
+    team = Team.objects.create(name="t1")
+    user: User = person("night desk", "operator", "approver")
+    Person.objects.create(user=user).teams.add(team)
+    stop = freeze("everything")
+    limited = browse(user)
+    assert limited.post(reverse("lift", args=[stop.id]), {"why": "all is well"}).status_code == 403
+    assert Stop.objects.get().state == "frozen"
+    assert "somebody who sees all of them can lift it" in text(limited, reverse("stops"))

@@ -12,10 +12,10 @@ from django.db import IntegrityError, transaction
 from workflows import rows
 from workflows.authority import credentials
 from workflows.authority.sealing import seal
-from workflows.authority.stops import reason
 from workflows.errors import Flaw, Invalid
 from workflows.models import Credential
 from workflows.models.credential import Grant
+from workflows.why import reason
 
 NAME = re.compile(r"[A-Z][A-Z0-9_]{0,63}")
 SECRET_NAME = NAME

@@ -5,10 +5,11 @@ from __future__ import annotations
 from django.db import transaction
 
 from workflows import journal, rows
-from workflows.authority.raising import NOTHING, reason
+from workflows.authority.raising import NOTHING
 from workflows.errors import Flaw, Invalid
 from workflows.models import Tool, ToolCost
 from workflows.policies.spending import Amounts
+from workflows.why import reason
 
 MOST_LOOKS = 1000  # no manifest asks for more
 

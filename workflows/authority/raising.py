@@ -21,8 +21,8 @@ from workflows.models import Agent, AgentKey, Budget, BudgetChange, Effect, Run,
 from workflows.models.budget import OWNERS
 from workflows.policies.spending import CURRENCY, EVER, LENGTHS, Amounts, gives_more
 from workflows.signals import people_should_know
+from workflows.why import reason
 
-LONGEST_WHY = 1000  # characters
 MOST = 2**53 - 1  # as in the API: whole numbers that every reader keeps
 NOTHING = "Nothing was changed."
 
@@ -108,13 +108,6 @@ def _parties(budget: Budget) -> set[str]:
         run = Run.objects.filter(id=budget.name).values_list("on_behalf_of", "agent__on_behalf_of").first()
         return set(run or ())
     return set()
-
-
-def reason(why: str) -> str:
-    text = " ".join(why.replace("\x00", "").split())
-    if not text or len(text) > LONGEST_WHY:
-        raise Invalid(NOTHING, [Flaw("why", text[:80], f"must be a sentence of 1 to {LONGEST_WHY} characters")])
-    return text
 
 
 def _check(owner: str, per: str, amounts: Mapping[str, int | None]) -> None:

@@ -24,12 +24,12 @@ from workflows.fetch import fetch
 from workflows.models import Effect, Stop
 from workflows.models.stop import StopState, Target
 from workflows.signals import people_should_know
+from workflows.why import reason
 
 LOCK = 0x4D_61_53_74  # "MaSt": the advisory lock; of one part, so that it never meets the two-part ones of drains
 # A group holds the lock for milliseconds; a worker that was put to sleep must not keep a freeze from returning.
 PATIENCE = dt.timedelta(seconds=10)
 SERIOUS = (Target.EVERYTHING, Target.TOOL)  # lifting these lets the most go: two people unless said otherwise
-LONGEST_WHY = 1000  # characters
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -158,13 +158,6 @@ def _write(stop: Stop, now: dt.datetime, by: str, *, before: str) -> None:
     stop.event, stop.payload = "", None
     stop.save()
     journal.write(made)
-
-
-def reason(why: str) -> str:
-    text = " ".join(why.replace("\x00", "").split())
-    if not text or len(text) > LONGEST_WHY:
-        raise Invalid("Say why, in a sentence.", [Flaw("why", text, f"must be 1 to {LONGEST_WHY} characters")])
-    return text
 
 
 # What dispatch and call ask, in this order, inside one transaction.

@@ -8,15 +8,14 @@ from django.db import transaction
 
 from workflows import rows
 from workflows.engine.parts import promises
-from workflows.errors import Flaw, Invalid, NotFound
+from workflows.errors import Invalid, NotFound
 from workflows.models import Demotion
-
-LONGEST_WHY = 1000  # characters
+from workflows.why import reason
 
 
 def doubt(tool: str, version: int, *, effect_id: uuid.UUID, by: str, why: str) -> Demotion:
     """From now on this version counts as one without keys: what a probe or the vendor told. Raises `Invalid`."""
-    why = _reason(why)
+    why = reason(why)
     with transaction.atomic():
         if Demotion.objects.filter(tool=tool, version=version, lifted_at=None).exists():
             raise Invalid(f"{tool} v{version} is demoted already")
@@ -28,7 +27,7 @@ def doubt(tool: str, version: int, *, effect_id: uuid.UUID, by: str, why: str) -
 
 def lift(tool: str, version: int, *, by: str, why: str) -> Demotion:
     """Its keys are believed again, for what is sent from now on. Raises `Invalid`, `NotFound`."""
-    why = _reason(why)
+    why = reason(why)
     with transaction.atomic():
         row = Demotion.objects.filter(tool=tool, version=version, lifted_at=None).select_for_update().first()
         if row is None:
@@ -37,11 +36,3 @@ def lift(tool: str, version: int, *, by: str, why: str) -> Demotion:
         promises.write(row, "trust", row.lifted_at, by, {"why": why})
     promises.refresh()
     return row
-
-
-def _reason(why: str) -> str:
-    why = why.strip()
-    if not why or len(why) > LONGEST_WHY:
-        flaw = Flaw("why", why[:80], f"must say why, in at most {LONGEST_WHY} characters")
-        raise Invalid("Nothing was changed.", [flaw])
-    return why
