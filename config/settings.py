@@ -17,6 +17,15 @@
 | MAKEGOOD_LEAST_FREE | 256 | MB of disk below which nothing new is begun; on a small disk at most 15 % of it |
 | MAKEGOOD_SECRETS | | a folder of mounted files: the secret NAME lies in the file NAME |
 | MAKEGOOD_SECRET_PROVIDERS | the environment, then files | comma-separated dotted paths of classes that hold secrets |
+| MAKEGOOD_SECRET_<NAME> | | the secret NAME itself; MAKEGOOD_SECRET_<NAME>_FILE names the file that holds it |
+| MAKEGOOD_SMTP_HOST | | where mail goes out |
+| MAKEGOOD_SMTP_PORT | 25 | its port |
+| MAKEGOOD_SMTP_TLS | none | none, starttls or tls |
+| MAKEGOOD_SMTP_USER | | the login there; its password is the secret SMTP_PASSWORD |
+| MAKEGOOD_SMTP_FROM | makegood@localhost | the sender of mails that name none |
+| MAKEGOOD_BIND | 127.0.0.1:8000 | where gunicorn listens; `up` takes loopback and its port instead |
+| MAKEGOOD_WEB_PROCESSES | 2 | processes of the web server |
+| MAKEGOOD_WEB_THREADS | 32 | threads of each: a request that waits for a run holds one |
 | MAKEGOOD_WORKERS | 2 | worker processes of one qcluster |
 | MAKEGOOD_NOTICES | | who is told by mail, chat or web hook: comma-separated role=address or team=address |
 | MAKEGOOD_URL | | the http(s) address of the console, for links in notices |
