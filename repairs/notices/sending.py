@@ -23,7 +23,9 @@ from repairs.notices import outside
 from repairs.notices.nearing import near
 from repairs.notices.saying import message
 from workflows import queue, rows
-from workflows.models import Approval, BudgetChange
+from workflows.authority import stops
+from workflows.models import Approval, BudgetChange, Credential
+from workflows.models.credential import CredentialState
 
 TASK = "repairs.notices.sending.send"
 MOST_ATTEMPTS = 6
@@ -90,13 +92,18 @@ def still_true(notices: Sequence[Notice]) -> set[UUID]:
     """Those of which there still is something to tell: nobody wants a message about a case that is closed."""
     asked = {what: [n.subject for n in notices if n.what == what.value] for what in What}
     cases = {*asked[What.CASE], *asked[What.DEADLINE], *asked[What.WRITE_OFF]}
-    live: set[UUID] = {*asked[What.CREDENTIAL], *asked[What.STOP]}
+    live: set[UUID] = set()
     if cases:
         live |= set(Case.objects.live().filter(id__in=cases).values_list("id", flat=True))
     if asked[What.APPROVAL]:
         live |= set(Approval.objects.filter(id__in=asked[What.APPROVAL], state="asked").values_list("id", flat=True))
     if asked[What.BUDGET]:
         live |= set(BudgetChange.objects.filter(id__in=asked[What.BUDGET], state="asked").values_list("id", flat=True))
+    if asked[What.CREDENTIAL]:
+        lost = Credential.objects.filter(id__in=asked[What.CREDENTIAL], state=CredentialState.LOST.value)
+        live |= set(lost.values_list("id", flat=True))
+    if asked[What.STOP]:
+        live |= {stop.id for stop in stops.standing()}.intersection(asked[What.STOP])
     return {notice.id for notice in notices if notice.subject in live}
 
 

@@ -36,6 +36,7 @@ from workflows.authority import credentials, raising, stops
 from workflows.drain import drain_once
 from workflows.engine.advance import advance
 from workflows.models import Agent, Approval, Credential, Effect
+from workflows.models.credential import CredentialState
 
 pytestmark = pytest.mark.django_db(transaction=True)
 Make = Callable[..., Any]
@@ -236,6 +237,24 @@ def test_what_is_over_before_it_could_be_told_is_not_told(stuck: Make, hook: Hoo
     Case.objects.filter(id=case.id).update(state="resolved", closed_at=rows.now())
     sending.send()
     assert (hook.told, Notice.objects.get().state) == ([], "moot")
+
+
+def test_a_stop_that_was_lifted_or_a_credential_that_was_brought_before_it_could_be_told_is_told(
+    told: Tell,
+) -> None:
+    told(operator="json://127.0.0.1:1/a", approver="json://127.0.0.1:1/b")
+    now = rows.now()
+    found = Credential(name="CRM", owner="crm-desk", rotates=True, created_at=now, changed_at=now)
+    found.lose(why="the provider refuses")
+    found.event = "lose"
+    with transaction.atomic():
+        credentials.write(found, now)
+    stop = stops.freeze("everything", by="person:day", why="an attack").stop
+    assert {what for what, *_ in written()} == {"credential", "stop"}
+    Credential.objects.filter(id=found.id).update(state=CredentialState.READY.value)
+    stops.lift(stop.id, by="person:night", why="it is over")
+    sending.send()
+    assert {(notice.state, notice.attempts) for notice in Notice.objects.all()} == {("moot", 0)}
 
 
 def test_a_receiver_that_never_answers_holds_up_neither_others_nor_the_engine(
