@@ -19,6 +19,7 @@ from config.house.errors import SetupError
 from config.house.findings import Finding, asked, failed
 from config.house.locks import Lock
 
+DISK = "disk"  # the name of the finding, and of the check of /health/ready
 OLDEST_PYTHON = (3, 11)
 SECRETS = ("secret-key", "install-secret", postgres.PASSWORD)
 
@@ -50,7 +51,7 @@ def _python() -> Finding:
 def _disk(data: Path) -> Finding:
     free = shutil.disk_usage(data).free
     return Finding(
-        check="disk",
+        check=DISK,
         ok=not (short := disk.look()),
         problem=short or f"{free // disk.MEGABYTE} MB are free where the data folder is.",
         setting="MAKEGOOD_DATA",
@@ -98,7 +99,8 @@ def _database(data: Path, *, working: bool) -> Iterator[Finding]:
         yield _pooler(url)
         yield asked("migrations", "All migrations are applied.", preflight.migrated)
         for name, check in health.CHECKS.items() if working else ():
-            yield _alive(name, check)
+            if name != DISK:  # asked already, of the disk itself
+                yield _alive(name, check)
         for name, note in health.NOTES.items():
             yield from _noted(name, note)
     finally:
@@ -112,7 +114,7 @@ def _pooler(url: str) -> Finding:
     return Finding(
         check="pooler",
         ok=known or not pooled,
-        problem=f"DATABASE_URL {said}.",
+        problem=f"The database's address {said}.",
         setting=database.POOLED,
         value="1" if known else "0",
         way_out="Set MAKEGOOD_POOLED=1 for every process, or name PostgreSQL's own address or a session pool.",

@@ -28,6 +28,8 @@ class Command(PlainCommand):
         if not options["tool"]:
             for row in standing:
                 self.stdout.write(f"{row} since {row.at:%Y-%m-%d %H:%M} UTC: {row.seen.get('how', '')}")
+            if not standing:
+                self.stdout.write("The keys of every tool that declares them are believed.")
             return
         if options["doubt"]:
             self._doubt(options)
