@@ -126,6 +126,6 @@ def test_an_operator_lists_doubts_and_lifts_demotions_with_a_reason(story: Story
     with pytest.raises(CommandError, match="Say why"):
         command("crm.contact")
     command("crm.contact", "--why", "the vendor mended it")
-    assert command() == ""
+    assert command() == "The keys of every tool that declares them are believed.\n"
     with pytest.raises(CommandError, match="name the version"):
         command("crm.contact", "--why", "once more")

@@ -35,9 +35,10 @@ class RawServer:
         # A connection of our own ends the accept that waits.
         with contextlib.suppress(OSError), socket.create_connection(self._socket.getsockname(), timeout=1):
             pass
-        self._socket.close()
+        # The threads end before the socket closes: an accept on a closed one is an error that nobody catches.
         for thread in self._threads:
             thread.join(PATIENCE)
+        self._socket.close()
 
     def wait_closed(self, number: int) -> None:
         """Until the connection of that number (the first is 1) is answered and closed."""
