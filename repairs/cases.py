@@ -23,7 +23,7 @@ from workflows.states import CaseState, EffectState
 COLUMNS = (
     "state", "sentence", "reasons", "harm", "rank", "rank_reason", "customers", "value", "owner", "deadline", "cutoff",
     "cutoff_reason", "signature", "found_by", "claimed_by", "lease_until", "opened_at", "changed_at", "closed_at",
-    "reopened", "seq", "head",
+    "reopened", "snoozed_until", "snooze_cause", "seq", "head",
 )  # fmt: skip
 SAID = (
     "sentence", "reasons", "harm", "rank", "rank_reason", "customers", "value", "owner", "cutoff", "cutoff_reason",
@@ -37,7 +37,7 @@ def follow(runs: Sequence[Run]) -> None:
     1. A run that needs a person and has no case gets one; a closed one is opened again.
     2. A live case whose words have changed is told so.
     3. A live case of a run that needs nobody is closed: written off if an effect was, else resolved.
-    4. What a proposal spoke of may have changed: then the case waits for nobody any more.
+    4. What a proposal spoke of may have changed: then the case waits for nobody any more. A snoozed one wakes.
     """
     now = rows.now()
     known = lock([run.id for run in runs])
@@ -111,9 +111,11 @@ def move(
         case.deadline = min(case.deadline, due)  # what got worse is due sooner; what got better keeps its promise
     if case.event:
         return
-    if case.state == CaseState.WAITING and not any(still_true(p, run, effects) for p in proposals):
+    changed = before != [getattr(case, name) for name in SAID]
+    asked = any(still_true(p, run, effects) for p in proposals)
+    if case.state == CaseState.WAITING and not asked and (changed or not case.snoozed_at(now)):
         case.proceed()
-    elif before != [getattr(case, name) for name in SAID]:
+    elif changed:
         case.event = "update"
 
 

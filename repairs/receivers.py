@@ -9,6 +9,7 @@ from typing import Any
 from django.dispatch import receiver
 
 from repairs import cases
+from repairs.acts.snooze import wake_due
 from repairs.models import Case
 from repairs.notices import sending, telling
 from workflows.models import Approval, BudgetChange, Credential, Run, Stop
@@ -38,6 +39,11 @@ def tell_of_approvals(sender: Any, *, approvals: Sequence[Approval], **_: Any) -
 @receiver(people_should_know, dispatch_uid="repairs.notices.engine")
 def tell_of(sender: Any, *, thing: Credential | Stop | BudgetChange, **_: Any) -> None:
     telling.of_engine(thing)
+
+
+@receiver(swept, dispatch_uid="repairs.snoozed.swept")
+def wake_cases(sender: Any, **_: Any) -> None:
+    wake_due()
 
 
 @receiver(swept, dispatch_uid="repairs.notices.swept")

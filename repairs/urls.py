@@ -14,6 +14,7 @@ from repairs.views import (
     budgets,
     case,
     effect,
+    handling,
     home,
     people,
     policies,
@@ -33,6 +34,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("repairs/C-<int:number>/", case.case_page),
     path("repairs/<int:number>/claim", acts.claim, name="claim"),
     path("repairs/<int:number>/release", acts.release, name="release"),
+    path("repairs/<int:number>/snooze", handling.snooze, name="snooze"),
+    path("repairs/<int:number>/wake", handling.wake, name="wake"),
     path("repairs/<int:number>/look-again", acts.look_again, name="look-again"),
     *(
         path(

@@ -15,20 +15,25 @@ from django.db.models import Count, F, IntegerField, Q, QuerySet, Value, When
 from repairs.models import Case
 from repairs.models.case import CLOSED, LIVE
 from repairs.words.harm import Harm
+from repairs.words.resting import rests
 
 CAP = 10_000  # no page counts further
 NEAR = dt.timedelta(hours=1)  # a cut-off nearer than this goes before everything
+LAST = 1000  # beyond every rank: what somebody set aside for now comes after all that can be worked on
 AGED = dt.timedelta(hours=24)  # nothing waits longer than this without moving up by one
 
 ORDER = ("urgency", "-customers", "deadline", "id")
 
 
 def harm_first(cases: QuerySet[Case], at: dt.datetime) -> QuerySet[Case]:
-    """Live cases with their `urgency` as it was at this moment: 0 where a cut-off is near, else the rank, aged."""
+    """Live cases with their `urgency` as it was at this moment: 0 where a cut-off is near, else the rank, aged; what is
+    snoozed comes last."""
     near = Q(cutoff__gte=at, cutoff__lte=at + NEAR)
     aged = Q(opened_at__lte=at - AGED)
+    resting = Q(snoozed_until__gt=at)
     urgency = When_(
         When(near, then=Value(0)),
+        When(resting, then=Value(LAST)),
         When(aged, then=F("rank")),
         default=F("rank") + 1,
         output_field=IntegerField(),
@@ -45,6 +50,8 @@ def why_here(case: Case, at: dt.datetime) -> str:
     if case.cutoff and at <= case.cutoff <= at + NEAR:
         minutes = int((case.cutoff - at).total_seconds() // 60)
         return f"Cut-off in {minutes} min: {case.cutoff_reason}."
+    if case.snoozed_until and case.snoozed_at(at):
+        return f"{rests(case.snooze_cause)}, until {case.snoozed_until:%d %b %H:%M} UTC."
     aged = " It has waited for more than a day, so it moved up." if case.opened_at <= at - AGED else ""
     return case.rank_reason + aged
 
@@ -71,7 +78,13 @@ VIEWS = (
     View(
         "unknown", "Not known", lambda at, me: Q(harm=Harm.UNKNOWN.value), "It is known of every case what is outside."
     ),
-    View("waiting", "Waiting", lambda at, me: Q(state="waiting"), "No case waits for an answer."),
+    View(
+        "waiting",
+        "Waiting",
+        lambda at, me: Q(state="waiting") & ~Q(snoozed_until__gt=at),
+        "No case waits for an answer.",
+    ),
+    View("snoozed", "Snoozed", lambda at, me: Q(snoozed_until__gt=at), "Nothing was set aside until later."),
     View(
         "unreachable",
         "Could not check",

@@ -8,7 +8,8 @@ import uuid
 from django.contrib.auth.models import User
 from django.db import transaction
 
-from repairs.acts.door import LEASE, held, lock, needs
+from repairs import cases
+from repairs.acts.door import LEASE, actor, held, lock, needs
 from repairs.acts.record import record
 from repairs.models import Case
 from repairs.models.act import ActKind, Outcome
@@ -55,7 +56,10 @@ def release(case_id: uuid.UUID, *, by: User) -> None:
 def take(
     case: Case, *, by: User, now: dt.datetime, kind: ActKind = ActKind.CLAIM, why: str = "", detail: str = ""
 ) -> None:
-    """Gives the locked case to `by`; a higher fence makes pages of former holders stale."""
+    """Gives the locked case to `by`; a higher fence makes pages of former holders stale. What was set aside wakes."""
+    if case.snoozed_until is not None:
+        case.proceed()
+        cases.write([], [case], now, actor(by))
     case.claimed_by, case.lease_until = by, now + LEASE
     case.fence += 1
     case.save(update_fields=["claimed_by", "lease_until", "fence"])

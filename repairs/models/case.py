@@ -63,6 +63,10 @@ class Case(models.Model):
     lease_until = models.DateTimeField(null=True, blank=True)
     fence = models.PositiveIntegerField(default=0)
 
+    # Until when it is set aside, and for which word of repairs.words.resting.
+    snoozed_until = models.DateTimeField(null=True, blank=True)
+    snooze_cause = models.CharField(max_length=20, blank=True)
+
     opened_at = models.DateTimeField()  # the last opening; the journal has all
     changed_at = models.DateTimeField()
     closed_at = models.DateTimeField(null=True, blank=True)
@@ -91,10 +95,18 @@ class Case(models.Model):
                 | models.Q(claimed_by__isnull=False, lease_until__isnull=False, fence__gt=0),
                 name="claim_is_a_lease_with_a_fence",
             ),
+            models.CheckConstraint(
+                condition=models.Q(snoozed_until__isnull=True, snooze_cause="")
+                | (models.Q(state=C.WAITING.value, snoozed_until__isnull=False) & ~models.Q(snooze_cause="")),
+                name="snoozed_case_waits_and_says_why",
+            ),
         )
         indexes = (
             models.Index(fields=["rank", "cutoff", "id"], name="case_live", condition=models.Q(state__in=LIVE)),
             models.Index(fields=["signature", "id"], name="case_cause", condition=models.Q(state__in=LIVE)),
+            models.Index(
+                fields=["snoozed_until"], name="case_snoozed", condition=models.Q(snoozed_until__isnull=False)
+            ),
             GinIndex(OpClass("found_by", name="gin_trgm_ops"), name="case_found_by"),
         )
 
@@ -121,13 +133,17 @@ class Case(models.Model):
             return None
         return int(self.claimed_by_id)
 
+    def snoozed_at(self, now: dt.datetime) -> bool:
+        return self.snoozed_until is not None and self.snoozed_until > now
+
     @named("state", "wait", [C.OPEN.value], C.WAITING.value)
     def wait(self) -> None:
-        """For somebody's answer: an approval, a customer."""
+        """For somebody's answer, or until a later time."""
 
     @named("state", "proceed", [C.WAITING.value], C.OPEN.value)
     def proceed(self) -> None:
-        """The answer came."""
+        """The answer came, the time is over, or it doesn't matter any more."""
+        self.snoozed_until, self.snooze_cause = None, ""
 
     @named("state", "resolve", list(LIVE), C.RESOLVED.value)
     def resolve(self, *, at: dt.datetime) -> None:
@@ -145,3 +161,4 @@ class Case(models.Model):
     def _close(self, at: dt.datetime) -> None:
         self.closed_at = at
         self.claimed_by = self.lease_until = None
+        self.snoozed_until, self.snooze_cause = None, ""

@@ -12,7 +12,7 @@ from django import template
 from django.utils.html import conditional_escape, format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 
-from repairs.words import actors, marks
+from repairs.words import actors, marks, resting
 from repairs.words.reasons import HELD, because
 from repairs.words.waits import waits_for
 from workflows.money import shown
@@ -167,6 +167,8 @@ ACTS = {
     "propose_write_off": "proposed to write off",
     "decline_write_off": "declined the write-off",
     "write_off": "wrote off",
+    "snooze": "set the case aside",
+    "wake": "woke the case",
 }
 EVENTS = {
     "open": "The engine opened the case.",
@@ -174,7 +176,7 @@ EVENTS = {
     "resolve": "Nothing needs a person any more; the engine closed the case.",
     "write_off": "The engine closed the case as written off.",
     "reopen": "The world proved otherwise; the engine opened the case again.",
-    "wait": "The case waits for an answer.",
+    "wait": "The case waits.",
     "proceed": "The case waits for nobody any more.",
 }
 
@@ -196,6 +198,12 @@ def act_words(kind: str, outcome: str) -> str:
     """What a person did; an act that the engine refused says so."""
     said = ACTS.get(kind, kind)
     return f"{said}; the engine refused it" if outcome == "refused" else said
+
+
+@register.filter
+def rests(cause: str) -> str:
+    """What a case that was set aside waits for."""
+    return resting.rests(cause)
 
 
 @register.filter

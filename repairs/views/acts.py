@@ -133,7 +133,8 @@ def done(request: HttpRequest, case: Case, verb: Callable[[], None], said: str) 
         verb()
     except MakegoodError as error:
         status = STATUS.get(type(error), 400)
-        return show_case(request, find(request, case.number), status=status, error=str(error.detail), kept=why(request))
+        refused = {"error": " ".join([error.detail, *map(str, error.flaws)]), "kept": why(request)}
+        return show_case(request, find(request, case.number), status=status, typed=request.POST, **refused)
     messages.success(request, said)
     return redirect("case", number=case.number)
 

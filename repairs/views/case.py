@@ -20,6 +20,7 @@ from repairs.views.screen import at_desk, screen, show
 from repairs.words.advice import Advice, next_safe_act, unsafe_acts
 from repairs.words.facts import EffectFacts, Standing, standing, wanted_gone
 from repairs.words.possible import possible
+from repairs.words.resting import CAUSES
 from repairs.words.seen import Row, row
 from workflows.engine import findings
 from workflows.models import Effect, Entry
@@ -54,7 +55,8 @@ def find(request: HttpRequest, number: int) -> Case:
 
 
 def show_case(request: HttpRequest, case: Case, *, status: int = 200, **context: Any) -> HttpResponse:
-    """The page of a case. `error` and `kept` come from an act that was refused: nothing a person typed is lost."""
+    """The page of a case. `error`, `kept` (the reason) and `typed` (the whole form) come from an act that was refused:
+    nothing a person typed is lost."""
     now, desk = timezone.now(), at_desk(request)
     lines = lines_of(case, now)
     facts = [line.fact for line in lines]
@@ -85,7 +87,9 @@ def show_case(request: HttpRequest, case: Case, *, status: int = 200, **context:
         holder=holder,
         mine=mine,
         alone=settings.FOUR_EYES == "when_possible",
-        **{"error": "", "kept": "", **context},
+        acted=match.url_name if (match := request.resolver_match) else "",
+        causes=CAUSES,
+        **{"error": "", "kept": "", "typed": {}, **context},
     )
 
 

@@ -1,0 +1,18 @@
+"""Why a case is set aside until later: the list that people choose from. Time that nobody works on needs a reason."""
+
+from __future__ import annotations
+
+CAUSES = {
+    "customer": "waits for the customer's answer",
+    "provider": "waits for the provider",
+    "desk": "waits for another desk",
+    "later": "can only be done at a later time",
+    "fix": "waits for a fix that is on its way",
+    "other": "set aside for another reason",
+}
+
+
+def rests(cause: str) -> str:
+    """The cause as the beginning of a sentence; a word nobody knows any more is shown as it is."""
+    said = CAUSES.get(cause, cause)
+    return said[:1].upper() + said[1:]
