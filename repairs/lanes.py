@@ -1,6 +1,7 @@
-"""Draws a run in time: a lane per effect, a bar per send, a dot per look, a mark where it stands. Geometry only.
+"""Draws a run in time: a lane per effect with its sends, looks and approvals, and one of the people. Geometry only.
 
-Time isn't to scale: a gap grows with its logarithm, so that milliseconds and hours fit one line; long ones are named.
+Time isn't to scale: a gap grows with its logarithm, so that milliseconds and hours fit one line; long ones are named,
+with what was waited for. `repairs.happened` says the same as a table.
 """
 
 from __future__ import annotations
@@ -11,12 +12,12 @@ import itertools
 import math
 from collections.abc import Iterable, Sequence
 
+from repairs.happened import Asked, Deed
 from repairs.words import marks
 from workflows.models import Attempt, Effect, Look
 from workflows.visible import visible
 
 WIDTH, LABEL, LANE, TOP, RIGHT = 1000, 150, 32, 22, 150
-LONGEST = 24  # lanes drawn; the table below has all
 NAMED = 60.0  # seconds from which a gap carries its length
 GRAIN = 0.02  # seconds: what is closer together is drawn about as close as a mark is wide
 SPLIT = 14  # label characters that fit beside the lanes
@@ -55,6 +56,7 @@ class Lane:
     undoing: bool
     bars: list[Bar]
     dots: list[Dot]
+    asked: list[Bar]
     start: float
     end: float
     mark: marks.Mark
@@ -63,30 +65,47 @@ class Lane:
 @dataclasses.dataclass(frozen=True, slots=True)
 class Drawing:
     lanes: list[Lane]
+    people: list[Dot]
+    people_y: int
     gaps: list[tuple[float, str]]
     height: int
-    left_out: int
     width: int = WIDTH
     left: int = LABEL
     right: int = WIDTH - RIGHT
 
 
-def draw(effects: Sequence[Effect], sends: Iterable[Attempt], looks: Iterable[Look]) -> Drawing | None:
-    """None where nothing has been begun."""
-    drawn = list(effects)[:LONGEST]
-    if not drawn:
+def draw(
+    effects: Sequence[Effect],
+    sends: Sequence[Attempt],
+    looks: Sequence[Look],
+    asked: Sequence[Asked] = (),
+    deeds: Sequence[Deed] = (),
+) -> Drawing | None:
+    """All of `effects` are drawn; the others belong to them. None where nothing has been begun."""
+    if not effects:
         return None
-    ids = {effect.id for effect in drawn}
-    sends = [send for send in sends if send.effect_id in ids]
-    looks = [look for look in looks if look.effect_id in ids]
-    scale = Scale(moments(drawn, sends, looks))
-    lanes = [lane(effect, index, scale, sends, looks) for index, effect in enumerate(drawn)]
-    return Drawing(lanes, scale.gaps(), TOP + LANE * len(lanes) + 8, len(effects) - len(drawn))
+    scale = Scale(moments(effects, sends, looks, asked, deeds))
+    lanes = [lane(effect, index, scale, sends, looks, asked) for index, effect in enumerate(effects)]
+    rows = len(lanes) + bool(deeds)
+    return Drawing(
+        lanes=lanes,
+        people=[Dot(scale(deed.at), "people", f"{deed.who} {deed.what}") for deed in deeds],
+        people_y=TOP + LANE * len(lanes) + LANE // 2,
+        gaps=scale.gaps(asked),
+        height=TOP + LANE * rows + 8,
+    )
 
 
-def moments(effects: Sequence[Effect], sends: Sequence[Attempt], looks: Sequence[Look]) -> list[dt.datetime]:
+def moments(
+    effects: Sequence[Effect],
+    sends: Sequence[Attempt],
+    looks: Sequence[Look],
+    asked: Sequence[Asked],
+    deeds: Sequence[Deed],
+) -> list[dt.datetime]:
     found = {effect.created_at for effect in effects} | {effect.changed_at for effect in effects}
     found |= {send.started_at for send in sends} | {send.ended_at for send in sends if send.ended_at}
+    found |= {one.at for one in asked} | {one.until for one in asked if one.until} | {deed.at for deed in deeds}
     return sorted(found | {look.ended_at for look in looks})
 
 
@@ -106,13 +125,14 @@ class Scale:
     def __call__(self, moment: dt.datetime) -> float:
         return round(self._place[moment], 1)
 
-    def gaps(self) -> list[tuple[float, str]]:
-        """The middle and the length of each gap that is long enough to be named, and wide enough to hold its name."""
+    def gaps(self, asked: Sequence[Asked] = ()) -> list[tuple[float, str]]:
+        """The middle and the name of each gap that is long enough to be named, and wide enough to hold its name."""
         found = []
         for index, seconds in enumerate(self.seconds):
             left, right = self.places[index], self.places[index + 1]
             if seconds >= NAMED and right - left > 50:
-                found.append((round((left + right) / 2, 1), length(seconds)))
+                waited = right - left > 110 and waits(asked, self.moments[index])
+                found.append((round((left + right) / 2, 1), length(seconds) + (" on approval" if waited else "")))
         return found
 
 
@@ -123,7 +143,19 @@ def length(seconds: float) -> str:
     return f"{int(seconds)} s"
 
 
-def lane(effect: Effect, index: int, scale: Scale, sends: Sequence[Attempt], looks: Sequence[Look]) -> Lane:
+def waits(asked: Iterable[Asked], moment: dt.datetime) -> bool:
+    """Whether people were being asked right after a moment."""
+    return any(one.at <= moment and (one.until is None or one.until > moment) for one in asked)
+
+
+def lane(
+    effect: Effect,
+    index: int,
+    scale: Scale,
+    sends: Sequence[Attempt],
+    looks: Sequence[Look],
+    asked: Sequence[Asked],
+) -> Lane:
     own_sends = [send for send in sends if send.effect_id == effect.id]
     own_looks = [look for look in looks if look.effect_id == effect.id]
     name = visible(effect.step.name)
@@ -137,6 +169,7 @@ def lane(effect: Effect, index: int, scale: Scale, sends: Sequence[Attempt], loo
             Dot(scale(look.ended_at), VERDICTS.get(look.verdict, "doubt"), f"look: {look.verdict}")
             for look in own_looks
         ],
+        asked=[question(one, scale) for one in asked if one.effect == effect.id],
         start=scale(effect.created_at),
         end=scale(effect.changed_at),
         mark=marks.mark("effect", effect.state),
@@ -148,3 +181,10 @@ def bar(send: Attempt, scale: Scale) -> Bar:
     width = max(scale(send.ended_at) - start, 4.0) if send.ended_at else 4.0
     outcome = send.outcome or "no answer yet"
     return Bar(start, round(width, 1), OUTCOMES.get(send.outcome, "doubt"), f"send {send.number}: {outcome}")
+
+
+def question(one: Asked, scale: Scale) -> Bar:
+    """While people were asked; what nobody has decided yet reaches to the last moment drawn."""
+    start = scale(one.at)
+    end = scale(one.until) if one.until else scale.places[-1]
+    return Bar(start, round(max(end - start, 4.0), 1), "asked", f"approval: {one.state}")

@@ -20,6 +20,8 @@ from repairs.views import (
     policies,
     queue,
     run,
+    run_journal,
+    run_time,
     runs,
     stops,
     tools,
@@ -52,6 +54,9 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("repairs/proposals/<uuid:act_id>/decline", acts.answer, {"yes": False}, name="decline"),
     path("runs/", runs.runs, name="runs"),
     path("runs/<uuid:run_id>/", run.run_page, name="run"),
+    path("runs/<uuid:run_id>/time", run_time.time_page, name="run-time"),
+    path("runs/<uuid:run_id>/journal", run_journal.journal_page, name="run-journal"),
+    path("runs/<uuid:run_id>/raw.json", run.raw, name="run-raw"),
     path("runs/<uuid:run_id>/effects/<uuid:effect_id>", effect.effect_page, name="effect"),
     path("runs/<uuid:run_id>/effects/<uuid:effect_id>/version", effect.decide_version, name="effect-version"),
     *(

@@ -1,25 +1,29 @@
-"""One run: its lanes in time, its effects and steps as a table, its residue, and its journal."""
+"""One run: its plan, its effects and steps as a table, what going on would do, what was not done twice, its residue."""
 
 from __future__ import annotations
 
 import dataclasses
 import uuid
+from collections.abc import Sequence
 from typing import Any
 
-from django.db.models import OuterRef, Subquery
-from django.db.models.fields.json import KeyTextTransform, KeyTransform
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.utils.http import content_disposition_header
 
-from repairs import graph, lanes, reading
+from repairs import graph, reading, run_rows
 from repairs.models import Case
-from repairs.scope import one, visible
-from repairs.views.screen import at_desk, screen, show
+from repairs.views.run_head import find, head
+from repairs.views.screen import screen, show
+from repairs.words import once, resume
 from repairs.words.facts import EffectFacts
 from repairs.words.seen import Row, row
-from workflows.models import Attempt, Effect, Entry, Look, Payload, Run, Step
+from workflows.models import Effect, Run, Step
+from workflows.policies.unwinding import course_of
+from workflows.reading import run_in_full
+from workflows.states import Phase
 
-FIRST, LAST = 200, 50  # journal entries shown from the beginning and from the end
-SENDS, LOOKS = 500, 1000  # drawn at most
+FIRST, LAST = 200, 50  # lines of the table shown at once, and of its end
+SAID = 50  # residue, cases and lists of what would be done: more are counted, not named
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -34,62 +38,97 @@ class Line:
 
 @screen
 def run_page(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
+    """`?from=` the number of the line with which the table begins."""
     run = find(request, run_id)
-    effects = reading.effects_of([run.id])[run.id]
-    ids = [effect.id for effect in effects]
-    sends = list(Attempt.objects.filter(effect__in=ids).defer("evidence").order_by("id")[:SENDS])
-    looks = list(Look.objects.filter(effect__in=ids).defer("evidence").order_by("id")[:LOOKS])
-    facts = reading.facts_of(
-        run, effects, {look.effect_id: look for look in looks}, {send.effect_id: send for send in sends}
-    )
-    journal, left_out = entries_of(run.id)
-    steps = steps_of(run)
+    steps, effects = run_rows.rows_of(run)
+    ledger = part(lines_of(steps, effects), beginning(request))
+    shown = [line.effect.id for line in [*ledger.lines, *ledger.tail] if line.effect]
+    sends = run_rows.last_sends(run)
+    facts = reading.facts_of(run, effects, run_rows.last_looks(shown), sends)
+    ledger = ledger.told({fact.id: fact for fact in facts})
+    irreversible = {s.name for s in steps if s.tool.profile.get("effect_class") == "irreversible"}
     return show(
         request,
         "console/run.html",
         here="runs",
-        run=run,
-        subject=reading.subject_of(run),
-        lines=lines_of(steps, effects, facts),
-        graph=graph.draw(steps, effects, {s.name for s in steps if s.effect_class == "irreversible"}),
-        drawing=lanes.draw(effects, sends, looks),
-        cases=Case.objects.filter(run=run).only("number", "state", "sentence"),
-        journal=journal,
-        left_out=left_out,
-        names={effect.id: effect.step.name for effect in effects},
+        **head(run, "plan"),
+        ledger=ledger,
+        graph=graph.draw(steps, effects, irreversible),
+        cases=Case.objects.filter(run=run).order_by("-number").only("number", "state", "sentence")[:SAID],
+        residue=run.residue[:SAID],
+        going_on=going_on(run, steps, effects, facts),
+        prevented=once.prevented(facts, {str(key): send for key, send in sends.items()}),
+        promised=once.promised(facts),
+        said=SAID,
     )
 
 
-def find(request: HttpRequest, run_id: uuid.UUID) -> Run:
-    return one(visible(at_desk(request), Run).select_related("agent", "workflow"), id=run_id)
-
-
-def steps_of(run: Run) -> list[Any]:
-    """With the class of each one's tool, but without the rest of what the tool declares."""
-    steps = Step.objects.filter(run=run).select_related("tool").defer("template", "arguments", "result", "tool__spec")
-    return list(
-        steps.annotate(effect_class=KeyTextTransform("effect_class", KeyTransform("profile", "tool__spec"))).order_by(
-            "ordinal"
-        )
-    )
-
-
-def lines_of(steps: list[Any], effects: list[Effect], facts: list[EffectFacts]) -> list[Line]:
+def lines_of(steps: Sequence[Step], effects: Sequence[Effect]) -> list[Line]:
     """Steps in their order, each with its effects in theirs; a step without one stands alone."""
-    lines = []
-    for step in steps:
-        own = [Line(step, e, f, row(f)) for e, f in zip(effects, facts, strict=True) if e.step_id == step.id]
-        lines += own or [Line(step)]
-    return lines
+    own: dict[uuid.UUID, list[Effect]] = {}
+    for effect in effects:
+        own.setdefault(effect.step_id, []).append(effect)
+    return [line for step in steps for line in ([Line(step, e) for e in own.get(step.id, [])] or [Line(step)])]
 
 
-def entries_of(run_id: uuid.UUID) -> tuple[list[dict[str, Any]], int]:
-    """The run's journal with its words: the first and the last entries, and how many lie between."""
-    words = Subquery(Payload.objects.filter(entry_id=OuterRef("id")).values("data"))
-    entries = Entry.objects.filter(run_id=run_id).annotate(data=words)
-    found = list(entries.order_by("id")[: FIRST + LAST + 1])
-    left_out = 0
-    if len(found) > FIRST + LAST:
-        tail = list(entries.order_by("-id")[:LAST])[::-1]
-        found, left_out = found[:FIRST] + tail, -1
-    return [{"entry": entry, "data": entry.data} for entry in found], left_out
+@dataclasses.dataclass(frozen=True, slots=True)
+class Part:
+    """Some lines of a table, then how many are left out, then its last ones. `next`: the number of the line after."""
+
+    lines: list[Line]
+    tail: list[Line]
+    between: int
+    next: int
+    first: bool
+
+    def told(self, facts: dict[str, EffectFacts]) -> Part:
+        """With what is known of each effect, for it is read for these lines only."""
+        return dataclasses.replace(
+            self, lines=[told(one, facts) for one in self.lines], tail=[told(one, facts) for one in self.tail]
+        )
+
+
+def part(lines: list[Line], start: int) -> Part:
+    shown, rest = lines[start : start + FIRST], lines[start + FIRST :]
+    tail = rest[-LAST:]
+    return Part(shown, tail, len(rest) - len(tail), start + FIRST, start == 0)
+
+
+def told(line: Line, facts: dict[str, EffectFacts]) -> Line:
+    if line.effect is None:
+        return line
+    fact = facts[str(line.effect.id)]
+    return dataclasses.replace(line, fact=fact, row=row(fact))
+
+
+def beginning(request: HttpRequest) -> int:
+    text = request.GET.get("from", "")
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 7 else 0
+
+
+def going_on(
+    run: Run, steps: Sequence[Step], effects: Sequence[Effect], facts: Sequence[EffectFacts]
+) -> resume.Resume | None:
+    begun = {effect.step_id for effect in effects}
+    waiting = [
+        (step.name, step.tool.name, str(step.tool.profile.get("effect_class", "")))
+        for step in steps
+        if step.id not in begun and step.state == "pending"
+    ]
+    turn = None
+    if run.phase == Phase.UNWINDING:
+        course = course_of(run, list(steps), list(effects))
+        turn = resume.Turn(
+            frozenset(str(effect.id) for effect in course.cancel),
+            frozenset(str(effect.id) for effect in course.compensate),
+        )
+    return resume.resume(facts, waiting, phase=run.phase, turn=turn)
+
+
+@screen
+def raw(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
+    """The run as agents are given it, as a file: never shown as a page, whatever it holds."""
+    run: Any = find(request, run_id)
+    answer = JsonResponse(run_in_full(run), json_dumps_params={"indent": 2})
+    answer["Content-Disposition"] = content_disposition_header(True, f"run-{run.id}.json")
+    return answer
