@@ -24,6 +24,7 @@ from workflows.engine.parts import promises
 from workflows.engine.reconcile import reconcile
 from workflows.engine.recover import recover
 from workflows.models import Effect
+from workflows.states import LOOKED_AT_SQL
 
 SLOTS = 128  # calls under way at once in one drain
 RECOVER_EVERY = 1.0  # seconds between searches for lost leases, and for workers of this host that died
@@ -224,19 +225,19 @@ def began(effects: list[Effect]) -> dt.datetime:
     return started
 
 
-NEXT = """
+NEXT = f"""
 SELECT extract(epoch FROM least(
   (SELECT min(advance_at) FROM workflows_run WHERE advance_at IS NOT NULL),
   (SELECT min(at) FROM workflows_wake),
   (SELECT min(due_at) FROM workflows_effect WHERE state = 'ready'),
   (SELECT min(due_at) FROM workflows_effect WHERE due_at IS NOT NULL
-     AND state IN ('unknown', 'acknowledged', 'pending', 'blocked', 'verified')
+     AND state IN ({LOOKED_AT_SQL})
      AND NOT (state = 'blocked' AND reason = 'order')),
   (SELECT min(lease_until) FROM workflows_effect WHERE state = 'dispatched'),
   (SELECT min(next_at) FROM workflows_gauge),
   (SELECT min(read_due) FROM workflows_approval WHERE state = 'asked' AND read_due IS NOT NULL)
 ) - clock_timestamp())
-"""
+"""  # noqa: S608  states of ours
 
 
 def next_due() -> float | None:

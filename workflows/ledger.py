@@ -237,8 +237,10 @@ def look_begins(effects: Sequence[Effect], *, until: dt.datetime, holder: str) -
         effect.remember()
 
 
-def postpone(effect_ids: Sequence[uuid.UUID], until: Sequence[dt.datetime]) -> None:
-    """Moves the next look's time of effects on while somebody looks; no move, so no entry."""
+def postpone(effect_ids: Sequence[uuid.UUID], until: Sequence[dt.datetime | None]) -> None:
+    """Moves the next look's time of effects on while somebody looks, or away; no move, so no entry."""
+    if not effect_ids:
+        return
     with connection.cursor() as cursor:
         cursor.execute(
             "UPDATE workflows_effect e SET due_at = v.due_at FROM unnest(%s::uuid[], %s::timestamptz[])"

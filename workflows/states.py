@@ -84,6 +84,12 @@ A_ROUND = 100
 S = EffectState
 REST = frozenset({S.FAILED, S.CANCELLED, S.UNDONE, S.WRITTEN_OFF})
 IN_FLIGHT = frozenset({S.DISPATCHED, S.PENDING})
+# Those that may be due for a look: what waits for one, and what is settled or at rest and is looked at once more. Whole
+# in the index's condition and in whoever asks along it, as SQL too.
+LOOKED_AT = (
+    S.UNKNOWN, S.ACKNOWLEDGED, S.PENDING, S.BLOCKED, S.VERIFIED, S.FAILED, S.CANCELLED, S.UNDONE, S.WRITTEN_OFF,
+)  # fmt: skip
+LOOKED_AT_SQL = ", ".join(f"'{state.value}'" for state in LOOKED_AT)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -132,7 +132,7 @@ def _say(run: Run, steps: list[Step], effects: list[Effect], now: dt.datetime) -
     if run.phase == Phase.OVER:
         run.ended_at, run.waits_until = now, None
         run.is_clean = run_words.is_clean(run.state, effects)
-        run.residue = residue_of(run.state, effects, turned=bool(run.ending))
+        run.residue = residue_of(run.state, effects, turned=bool(run.end_cause))
         return
     deadline = run.deadline if run.phase != Phase.UNWINDING and run.deadline and run.deadline > now else None
     run.advance_at = min((t for t in (run.advance_at, run.waits_until, deadline) if t), default=None)

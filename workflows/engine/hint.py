@@ -7,20 +7,27 @@ import uuid
 from typing import Any
 
 from django.db import connection, transaction
+from django.db.models import Max
 
-from workflows import ledger, rows
+from workflows import ledger, making, rows
 from workflows.fetch import fetch
-from workflows.models import Effect, Hook, Tool
+from workflows.models import Effect, Hook, Look, Tool
+from workflows.states import REST, EffectState
+from workflows.toolbox import give_tools, times_of
 from workflows.tools import expressions
 from workflows.tools.expressions import ExpressionError
 
+S = EffectState
 MOST = 100  # effects that one message may name; no honest one speaks of more
 LONGEST = 500  # characters of a name, as long as the longest that a provider's answer gave us
+# Seconds between looks at one effect because of messages, however many come. What waits for a look is told of by
+# several messages within a moment, and a miss in each must not use up its looks; what is settled has time.
+PACE, PACE_AT_REST = 1.0, 60.0
 
 
 def hint(source: str, event_id: str, *, sent_at: dt.datetime, body: dict[str, Any]) -> tuple[Hook, bool]:
-    """(what is kept, whether it is new). Moves no state: effects that wait for a look are looked at now, by their own
-    rules. A second copy, also one that comes at the same moment, changes nothing."""
+    """(what is kept, whether it is new). Moves no state: effects that wait for a look are looked at now, and what is
+    settled or at rest once more, by their own rules. A second copy, also one at the same moment, changes nothing."""
     with transaction.atomic():
         now = rows.now()
         hook = Hook(source=source, event_id=event_id, sent_at=sent_at, received_at=now, body=body)
@@ -28,25 +35,23 @@ def hint(source: str, event_id: str, *, sent_at: dt.datetime, body: dict[str, An
         kept = Hook.objects.get(source=source, event_id=event_id)
         if kept.id != hook.id:
             return kept, False
-        named, waiting = _named(source, body)
-        _look(waiting, hook, now)
-        hook.effects, hook.looks = [str(pk) for pk in named], len(waiting)
+        named = _named(source, body)
+        hook.effects, hook.looks = [str(pk) for pk in named], _look(named, hook, now)
         hook.save(update_fields=["effects", "looks"])
     return hook, True
 
 
-def _named(source: str, body: dict[str, Any]) -> tuple[list[uuid.UUID], dict[uuid.UUID, uuid.UUID]]:
-    """(effects that it names, those of them that wait for a look with their runs)."""
+def _named(source: str, body: dict[str, Any]) -> dict[uuid.UUID, uuid.UUID]:
+    """Effects that it names, with their runs."""
     wanted = []
     for name, spec in Tool.objects.filter(current=True, spec__hooks__source=source).values_list("name", "spec"):
         values = [text for path in spec["hooks"]["names"] if (text := _value(path, body))]
         wanted += [(name, value) for value in values]
     if not wanted:
-        return [], {}
+        return {}
     with connection.cursor() as cursor:
         cursor.execute(NAMED, [[tool for tool, _ in wanted], [value for _, value in wanted], MOST])
-        found = cursor.fetchall()
-    return list(dict.fromkeys(pk for pk, _, _ in found)), {pk: run for pk, run, waits in found if waits}
+        return dict(cursor.fetchall())
 
 
 def _value(path: str, body: dict[str, Any]) -> str:
@@ -59,35 +64,77 @@ def _value(path: str, body: dict[str, Any]) -> str:
     return str(value) if sound and len(str(value)) <= LONGEST else ""
 
 
-# By our key whatever became of it; by the provider's name only while it waits for a look: there is an index for these.
+# By our key whatever became of it; by the provider's name only where there is an index: while it waits for a look, and
+# once it is settled or at rest.
 NAMED = """
-WITH wanted AS (SELECT * FROM unnest(%s::text[], %s::text[]) AS w(tool, name)),
+WITH wanted AS (SELECT * FROM unnest(%s::text[], %s::text[]) AS w(tool, name) WHERE name <> ''),
 live AS (
   SELECT e.id, e.run_id, e.tool_id, e.external_ref, e.compensates_id FROM workflows_effect e
   WHERE e.state IN ('unknown', 'acknowledged', 'pending', 'blocked') AND e.due_at IS NOT NULL
     AND (e.state <> 'blocked' OR e.reason = 'dependency'))
-SELECT e.id, e.run_id, e.id IN (SELECT id FROM live)
+SELECT e.id, e.run_id
 FROM wanted w JOIN workflows_effect e ON e.key = w.name JOIN workflows_tool t ON t.id = e.tool_id AND t.name = w.tool
 UNION
-SELECT l.id, l.run_id, true FROM live l JOIN workflows_tool t ON t.id = l.tool_id
+SELECT l.id, l.run_id FROM live l JOIN workflows_tool t ON t.id = l.tool_id
 LEFT JOIN workflows_effect f ON f.id = l.compensates_id
-JOIN wanted w ON w.tool = t.name AND w.name IN (l.external_ref, f.external_ref, f.key) AND w.name <> ''
+JOIN wanted w ON w.tool = t.name AND w.name IN (l.external_ref, f.external_ref, f.key)
+UNION
+SELECT e.id, e.run_id FROM wanted w JOIN workflows_effect e ON e.external_ref = w.name AND e.external_ref <> ''
+  AND e.state IN ('verified', 'failed', 'cancelled', 'undone', 'written_off')
+JOIN workflows_tool t ON t.id = e.tool_id AND t.name = w.tool
 LIMIT %s
 """
 
 
-def _look(waiting: dict[uuid.UUID, uuid.UUID], hook: Hook, now: dt.datetime) -> None:
-    if not waiting:
-        return
-    ledger.wake_runs(set(waiting.values()))  # runs are locked before effects
-    effects = fetch(Effect, STILL, [rows.ids(waiting)])
-    for effect in effects:
-        effect.note()
-        effect.due_at, effect.payload = now, {"hook": str(hook.id), "source": hook.source}
-    ledger.save_effects(effects, now=now, actor=f"hook {hook.source}")
+def _look(named: dict[uuid.UUID, uuid.UUID], hook: Hook, now: dt.datetime) -> int:
+    """How many are looked at because of it, or are about to be anyway."""
+    if not named:
+        return 0
+    ledger.wake_runs(set(named.values()))  # runs are locked before effects
+    effects = fetch(Effect, TOUCHED, [rows.ids(named), rows.ids(named)])
+    give_tools(effects)
+    undoing = {e.compensates_id: e for e in effects if e.compensates_id and e.state != S.CANCELLED}
+    one_each = {t.id: t for e in effects if e.id in named and (t := _to_look_at(e, undoing.get(e.id)))}
+    seen = Look.objects.filter(effect__in=one_each).order_by().values_list("effect_id").annotate(Max("begun_at"))
+    last = dict(seen)
+    told = []
+    for effect in one_each.values():
+        pace = dt.timedelta(seconds=PACE_AT_REST if _at_rest(effect) else PACE)
+        due = max(now, last[effect.id] + pace) if _since(effect, last.get(effect.id)) else now
+        if effect.due_at is None or effect.due_at > due:
+            effect.note()
+            effect.due_at, effect.payload = due, {"hook": str(hook.id), "source": hook.source}
+            told.append(effect)
+    ledger.save_effects(told, now=now, actor=f"hook {hook.source}")
+    return len(one_each)
 
 
-STILL = """
-WHERE t.id = ANY (%s::uuid[]) AND t.state IN ('unknown', 'acknowledged', 'pending', 'blocked')
+TOUCHED = """
+WHERE t.id = ANY (%s::uuid[]) OR (t.compensates_id = ANY (%s::uuid[]) AND t.state <> 'cancelled')
 ORDER BY t.id FOR UPDATE
 """
+
+
+def _to_look_at(effect: Effect, undoing: Effect | None) -> Effect | None:
+    """Where a look could see what became of it: at itself, or at the undoing that was seen. None where nobody can look,
+    where nothing ever left us, or where something is under way that looks by itself."""
+    if effect.state in (S.UNKNOWN, S.ACKNOWLEDGED, S.PENDING, S.BLOCKED):
+        waits = effect.due_at is not None and (effect.state != S.BLOCKED or effect.reason == "dependency")
+        return effect if waits else None
+    if not _at_rest(effect) or (effect.compensates_id and effect.state != S.VERIFIED):
+        return None
+    if undoing is not None and undoing.state == S.VERIFIED:
+        return undoing if effect.at_rest else None
+    if undoing is not None and not (effect.at_rest and undoing.settled):
+        return None
+    ours = effect.first_sent_at is not None and not effect.met
+    return effect if ours and times_of(effect).verifies and making.may_look(effect) else None
+
+
+def _since(effect: Effect, looked: dt.datetime | None) -> bool:
+    """Whether it was looked at since it came to where it is: the look that settled it was no message's."""
+    return looked is not None and (effect.progress_at is None or looked > effect.progress_at)
+
+
+def _at_rest(effect: Effect) -> bool:
+    return effect.state == S.VERIFIED or effect.state in REST

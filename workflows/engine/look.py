@@ -6,6 +6,7 @@ A look carries the fence it began under: one that comes back to another fence is
 from __future__ import annotations
 
 import datetime as dt
+import uuid
 from collections.abc import Sequence
 from concurrent.futures import Executor, Future
 from typing import Any
@@ -19,10 +20,10 @@ from workflows.fetch import fetch, new
 from workflows.holders import holder_name
 from workflows.models import Effect, Look
 from workflows.outcomes import Acknowledged, NotSent, Outcome, Pending, Refused, Sighting, Unknown, Verdict
-from workflows.policies import after_look, backoff, poison
+from workflows.policies import after_look, at_rest, backoff, poison
 from workflows.policies import next as decided
 from workflows.policies.after_outcome import after_outcome, doubted
-from workflows.states import EffectState
+from workflows.states import LOOKED_AT_SQL, REST, EffectState
 from workflows.toolbox import times_of
 from workflows.tools.base import Tool
 from workflows.tools.call import Call
@@ -59,8 +60,8 @@ def claim(limit: int) -> list[Effect]:
         return effects
 
 
-DUE = """
-WHERE t.state IN ('unknown', 'acknowledged', 'pending', 'blocked', 'verified') AND t.due_at <= %s
+DUE = f"""
+WHERE t.state IN ({LOOKED_AT_SQL}) AND t.due_at <= %s
 AND t.unseen < %s
 AND (t.state <> 'blocked' OR t.reason = 'dependency')
 ORDER BY t.due_at LIMIT %s FOR UPDATE SKIP LOCKED
@@ -79,13 +80,13 @@ def _ask(state: str, poll: Any, granted: bool, tool: Tool, call: Call) -> Answer
 def record(asked: Sequence[Asked]) -> list[Asked]:
     """Writes what looks and polls showed, under the fence and at the place in the chain they began with.
 
-    Returns those that are to be decided `anew`: of effects that somebody moved meanwhile, and of undoings, whose
-    forward effect counts as it is now."""
+    Returns those that are to be decided `anew`: of effects that somebody moved meanwhile, of undoings, whose forward
+    effect counts as it is now, and of what was settled before, whose undoing may have begun."""
     credentials.heed(a.rejected for _, a, _ in asked if isinstance(a, Sighting | Refused))
     moved, looks = [], []
     with rows.together():
         now = rows.now()
-        for effect, answer, begun in [(e.twin(), a, b) for e, a, b in asked if not e.compensates_id]:
+        for effect, answer, begun in [(e.twin(), a, b) for e, a, b in asked if not (e.compensates_id or _once_more(e))]:
             was = effect.misses
             _came_back(effect)
             decided.apply(effect, _decide(effect, answer, begun, now))
@@ -109,13 +110,17 @@ def anew(asked: Sequence[Asked]) -> None:
         present = fetch(Effect, "WHERE t.id = ANY (%s) ORDER BY t.id FOR UPDATE", [list(answers)])
         join_tools(present)
         moved, looks = [], []
+        turned = _turned([effect for effect in present if _once_more(effect)])
         for effect in present:
             old, answer, begun = answers[effect.id]
-            stale = (effect.fence, effect.state) != (old.fence, old.state)
+            stale = (effect.fence, effect.state) != (old.fence, old.state) or effect.id in turned
             was = effect.misses
             if not stale:
                 _came_back(effect)
+                told = effect.due_at if effect.due_at != old.due_at else None  # a message came while we looked
                 decided.apply(effect, _decide(effect, answer, begun, now))
+                if told and effect.event == decided.NOTE:
+                    effect.due_at = min(told, effect.due_at or told)
                 moved.append(effect)
             elif isinstance(answer, Sighting) and heed.a_look(effect, answer, now):
                 moved.append(effect)
@@ -123,8 +128,21 @@ def anew(asked: Sequence[Asked]) -> None:
                 counted = not stale and _counted(effect, answer, was)
                 looks.append(_row(effect, old.fence, answer, begun, now, stale=stale, counted=counted))
         ledger.saw(looks)
+        ledger.postpone(turned, [None] * len(turned))
         promises.judge(moved, now)
         ledger.save_effects(moved, now=now)
+
+
+def _once_more(effect: Effect) -> bool:
+    return effect.state == S.VERIFIED or effect.state in REST
+
+
+def _turned(settled: list[Effect]) -> list[uuid.UUID]:
+    """Acts whose undoing has begun since they were to be looked at once more: what it leaves is for its own looks."""
+    ids = [effect.id for effect in settled if not effect.compensates_id]
+    begun = Effect.objects.filter(compensates__in=ids).exclude(state=S.CANCELLED) if ids else Effect.objects.none()
+    over = {effect.id for effect in settled if effect.at_rest}
+    return [of for of in begun.values_list("compensates_id", flat=True) if of not in over]
 
 
 def _came_back(effect: Effect) -> None:
@@ -140,13 +158,14 @@ def _counted(effect: Effect, seen_: Sighting, misses: int) -> bool:
 def _decide(effect: Effect, answer: Answer, begun: dt.datetime, now: dt.datetime) -> decided.Next:
     times = times_of(effect)
     if answer is None:
-        return after_look.without_look(effect, times, now)
+        return at_rest.as_believed() if _once_more(effect) else after_look.without_look(effect, times, now)
     if not isinstance(answer, Sighting):
         return _after_poll(effect, answer, times, now)
     if effect.state == S.BLOCKED:
         return after_look.asked_first(effect, answer, times, begun_at=begun, now=now)
-    if effect.state == S.VERIFIED:
-        return after_look.looked_once_more(effect, answer, times, now=now)
+    if _once_more(effect):
+        decide = at_rest.looked_at_rest if not effect.compensates_id else at_rest.looked_once_more
+        return decide(effect, answer, times, now=now)
     if answer.verdict == Verdict.FOUND and (until := _sentinel(effect, now)):
         return decided.Next(move=decided.NOTE, knows={"due": until + after_look.A_MOMENT, "misses": 0})
     return after_look.after_look(effect, answer, times, begun_at=begun, now=now)

@@ -17,14 +17,13 @@ from django.db import connection, transaction
 
 from workflows import ledger, rows
 from workflows.engine.parts.door import WHILE_LOOKING
-from workflows.engine.parts.suspects import LOOKED_AT
 from workflows.fetch import fetch
 from workflows.holders import alive, place
 from workflows.models import Effect
 from workflows.policies import next as decided
 from workflows.policies import poison
 from workflows.policies.after_outcome import doubted
-from workflows.states import EffectState
+from workflows.states import LOOKED_AT, LOOKED_AT_SQL, EffectState
 from workflows.toolbox import give_tools, times_of
 
 BATCH = 500
@@ -51,16 +50,16 @@ def recover(*, dead_holders: bool = False) -> set[uuid.UUID]:
 
 
 # Looks are due again when somebody who is alive would have ended his: what is due sooner is all that anybody can hold.
-LOST = """
+LOST = f"""
 SELECT id, run_id FROM (
   SELECT id, run_id FROM workflows_effect
   WHERE state = 'dispatched' AND (lease_until <= %(now)s OR holder = ANY (%(gone)s))
   UNION ALL
   SELECT id, run_id FROM workflows_effect
-  WHERE state IN ('unknown', 'acknowledged', 'pending', 'blocked') AND due_at <= %(until)s
+  WHERE state IN ({LOOKED_AT_SQL}) AND due_at <= %(until)s
   AND ((unseen >= %(too_often)s AND due_at <= %(now)s) OR holder = ANY (%(gone)s))
 ) lost ORDER BY id LIMIT %(batch)s
-"""
+"""  # noqa: S608  states of ours
 LOCKED = "WHERE t.id = ANY (%s) ORDER BY t.id FOR UPDATE SKIP LOCKED"
 
 
@@ -116,10 +115,10 @@ def _dead_here() -> Collection[str]:
     return [holder for holder in holders if holder.startswith(here) and not alive(holder)]
 
 
-HELD = """
+HELD = f"""
 SELECT holder FROM workflows_effect WHERE state = 'dispatched'
 UNION
 SELECT holder FROM workflows_effect
-WHERE state IN ('unknown', 'acknowledged', 'pending', 'blocked') AND holder <> ''
+WHERE state IN ({LOOKED_AT_SQL}) AND holder <> ''
 AND due_at BETWEEN clock_timestamp() AND clock_timestamp() + make_interval(secs => %(longest)s)
-"""
+"""  # noqa: S608  states of ours

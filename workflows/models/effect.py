@@ -12,7 +12,7 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import models
 
 from workflows.outcomes import reference
-from workflows.states import A_ROUND, REST, EffectState, Kind, World
+from workflows.states import A_ROUND, LOOKED_AT, REST, EffectState, Kind, World
 
 from .agent import ALL, Agent
 from .catalog import Tool
@@ -21,8 +21,6 @@ from .run import Run
 from .step import Step
 
 S, W = EffectState, World
-# Verified ones, where an undoing is to be looked at once more days later.
-LOOKED_AT = (S.UNKNOWN, S.ACKNOWLEDGED, S.PENDING, S.BLOCKED, S.VERIFIED)
 EVERYTHING = " ".join(ALL)
 
 
@@ -175,6 +173,12 @@ class Effect(models.Model):
                 condition=models.Q(state=S.BLOCKED.value, reason__in=["rate", "breaker"]),
             ),
             models.Index(fields=["changed_at"], name="effect_stuck", condition=models.Q(state=S.STUCK.value)),
+            models.Index(
+                fields=["external_ref"],
+                name="effect_by_their_name",
+                condition=models.Q(state__in=[s.value for s in (S.VERIFIED, *sorted(REST))])
+                & ~models.Q(external_ref=""),
+            ),
         )
 
     def __str__(self) -> str:

@@ -21,8 +21,6 @@ LOOKED_AT_AGAIN = "look_again"  # the reason of an effect that a person asked to
 LAST_WORDS = ("refused", "replayed", "key_mismatch", "disputed", "less_remains", "stale_read")
 UNPUBLISHED = "the provider doesn't publish how long it remembers our key"
 REVERSED = "reversed"  # the reason of an undoing that was seen, and is undone itself by whoever
-UNCLEAR_AT_MOST = 12  # looks without a clear answer at an undoing that was seen already: about two days
-RECHECK_CAP = 6 * 3600.0  # seconds between them
 A_MOMENT = dt.timedelta(milliseconds=50)  # past the horizon by more than clocks' grain
 
 
@@ -47,26 +45,6 @@ def once_more(times: Timings, seen_at: dt.datetime, now: dt.datetime) -> dt.date
     """When an undoing that was seen is looked at again; None where it isn't any more."""
     ahead = (seen_at + dt.timedelta(seconds=later) for later in times.recheck)
     return min((at for at in ahead if at > now), default=None)
-
-
-def looked_once_more(effect: Facts, seen: Sighting, times: Timings, *, now: dt.datetime) -> Next:
-    """Days after an undoing was seen: whether it is so still. What is there again needs a person, once."""
-    at = effect.verified_at or now
-    match seen.verdict:
-        case Verdict.FOUND:
-            return Next(move=NOTE, knows={"due_at": once_more(times, at, now), "misses": 0, "backoffs": 0})
-        case Verdict.ABSENT if effect.misses + 1 < times.looks:
-            again_at = now + dt.timedelta(seconds=times.every)
-            return Next(move=NOTE, knows={"due_at": again_at, "misses": effect.misses + 1})
-        case Verdict.INCONCLUSIVE if effect.backoffs < UNCLEAR_AT_MOST and not seen.unmade:
-            wait = backoff.seconds(backoff.LOOK_CAP, effect.backoffs, RECHECK_CAP, salt=effect.key)
-            return Next(move=NOTE, knows={"due_at": now + dt.timedelta(seconds=wait), "backoffs": effect.backoffs + 1})
-        case Verdict.INCONCLUSIVE:
-            reason = "inconclusive" if seen.reached else "unreachable"
-            return Next(move="stick", fields={"reason": reason, "detail": seen.reason})
-        case Verdict.ABSENT | Verdict.DIFFERS | Verdict.SEVERAL:
-            detail = f"its undoing was seen on {at.isoformat(timespec='seconds')}; by now it is there again"
-            return Next(move="stick", fields={"reason": REVERSED, "detail": detail, "world": "nothing"})
 
 
 def two_names(effect: Facts, result: Mapping[str, Any], times: Timings) -> str:

@@ -77,7 +77,7 @@ def course_of(run: Any, steps: list[Any], effects: list[Any]) -> Course:
         effect = by_step.get(step.id)
         free = all(cleared.get(name, True) for name in below[step.name])
         cleared[step.name] = effect is None or _clear(course, mode, step, effect, undoing.get(effect.id), free)
-    if mode == "hold":
+    if mode == "hold" and run.end_cause:  # one that went well, and is open again, waits for what is stuck in it only
         _hold(course, run, steps, effects)
     made = course.compensate or course.fall_back
     moving = course.cancel or course.doubtful or made or course.people or course.undone or course.reversed

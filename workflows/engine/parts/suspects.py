@@ -13,7 +13,7 @@ from django.db.models import QuerySet
 
 from workflows import ledger
 from workflows.models import Effect
-from workflows.states import EffectState
+from workflows.states import LOOKED_AT, EffectState
 
 APART = dt.timedelta(seconds=0.1)  # about a short call; whoever comes too early waits once more
 FARTHEST = 50  # times that: nobody waits longer for one that turns out to be long
@@ -29,11 +29,8 @@ def to_send(effects: Sequence[Effect], holder: str, now: dt.datetime) -> list[Ef
 def to_look_at(effects: Sequence[Effect], holder: str, now: dt.datetime) -> list[Effect]:
     """The same of looks."""
     found = [effect for effect in effects if effect.unseen]
-    looked_at = Effect.objects.filter(unseen__gt=1, due_at__gt=now, state__in=LOOKED_AT)
+    looked_at = Effect.objects.filter(unseen__gt=1, due_at__gt=now, state__in=[s.value for s in LOOKED_AT])
     return _apart(effects, found, looked_at, holder, now)
-
-
-LOOKED_AT = [s.value for s in (EffectState.UNKNOWN, EffectState.ACKNOWLEDGED, EffectState.PENDING, EffectState.BLOCKED)]
 
 
 def _apart(

@@ -1,0 +1,239 @@
+"""A signed message about what is settled or at rest causes one look: what proves the contrary reopens its run, once."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+from django.db import transaction
+
+from tests.clock import Clock
+from tests.engine.conftest import again, states
+from tests.engine.simulated import World
+from workflows import ledger, rows
+from workflows.drain import drain_once
+from workflows.engine import findings, hint, look, people
+from workflows.engine.advance import advance
+from workflows.engine.recover import recover
+from workflows.models import Effect, Entry, Hook, Look, Run
+
+pytestmark = pytest.mark.django_db(transaction=True)
+Make = Callable[..., Any]
+_events = itertools.count(1)
+
+
+def tell(name: str) -> Hook:
+    hook, new = hint.hint("crm", f"evt-{next(_events)}", sent_at=rows.now(), body={"id": name})
+    assert new
+    return hook
+
+
+def told(name: str) -> Hook:
+    """The same, and what follows from it."""
+    hook = tell(name)
+    drain_once()
+    return hook
+
+
+@pytest.fixture
+def heard(tool: Make) -> Make:
+    """A tool whose provider tells of its things, by our key or its own name."""
+
+    def make(name: str, **options: Any) -> Any:
+        made = tool(name, **options)
+        made.spec["hooks"] = {"source": "crm", "names": ["body.id"]}
+        made.save()
+        return made
+
+    return make
+
+
+@pytest.fixture
+def undone(world: World, heard: Make, tool: Make, workflow: Make, run_through: Make) -> Run:
+    heard("t.a")
+    tool("t.b")
+    world.script("t.b", "execute", "refused")
+    run: Run = run_through(workflow("t.a", "t.b"))
+    assert run.state == "compensated"
+    return run
+
+
+@pytest.fixture
+def done(world: World, heard: Make, workflow: Make, run_through: Make) -> Run:
+    heard("t.a")
+    run: Run = run_through(workflow("t.a"))
+    assert (run.state, run.is_clean) == ("completed", True)
+    return run
+
+
+def effect(run: Run, kind: str = "forward") -> Effect:
+    return Effect.objects.get(run=run, kind=kind, step__name="a")
+
+
+def looks(run: Run) -> int:
+    return Look.objects.filter(effect__run=run).count()
+
+
+@pytest.mark.parametrize("name", ["key", "external_ref"])
+def test_an_undoing_that_was_reversed_is_seen_when_its_provider_tells_and_reopens_once(
+    world: World, undone: Run, name: str
+) -> None:
+    forward = effect(undone)
+    world.things[forward.key] = {}
+    assert told(getattr(forward, name)).looks == 1
+    run = again(undone)
+    assert (run.phase, run.state, [r["code"] for r in run.people_reasons]) == ("unwinding", "stuck", ["reversed"])
+    assert (states(run)["a forward"], states(run)["a compensation"]) == ("stuck present", "stuck nothing")
+    before, sends = looks(run), len(world.sends)
+    assert [told(forward.key).looks for _ in range(3)] == [0, 0, 0], "a person has it in hand"
+    assert (looks(run), len(world.sends), again(run).seq) == (before, sends, run.seq)
+
+
+def test_what_a_message_reopened_can_be_undone_once_more(world: World, undone: Run) -> None:
+    forward = effect(undone)
+    world.things[forward.key] = {}
+    told(forward.key)
+    people.undo_again(forward.id, by="person:night desk", why="the provider restored it")
+    drain_once()
+    assert world.things == {}
+    assert (again(undone).state, again(undone).needs_person) == ("repaired", False)
+
+
+@pytest.mark.parametrize("what", ["undone", "done"])
+def test_a_message_about_what_is_still_so_causes_one_look_and_moves_nothing(
+    request: pytest.FixtureRequest, what: str
+) -> None:
+    run: Run = request.getfixturevalue(what)
+    before = looks(run)
+    assert told(effect(run).key).looks == 1
+    assert looks(run) == before + 1
+    assert (again(run).phase, again(run).state) == ("over", run.state)
+    assert not Effect.objects.filter(run=run).exclude(due_at=None).exists()
+
+
+def test_a_storm_of_messages_is_one_look_a_minute(clock: Clock, done: Run) -> None:
+    key = effect(done).key
+    clock.step(100)
+    before, entries = looks(done), Entry.objects.filter(subject_id=effect(done).id).count()
+    for _ in range(30):
+        told(key)
+    assert looks(done) == before + 1
+    written = Entry.objects.filter(subject_id=effect(done).id).count() - entries
+    assert written <= 4, "each message wrote to the effect"
+    clock.step(61)
+    drain_once()
+    assert looks(done) == before + 2, "what came after the look is looked at too"
+    clock.step(600)
+    drain_once()
+    assert looks(done) == before + 2
+
+
+def test_what_stood_and_is_gone_needs_a_person_after_as_many_misses_as_any_other(world: World, done: Run) -> None:
+    world.things.clear()
+    before = looks(done)
+    told(effect(done).key)
+    run = again(done)
+    assert looks(run) == before + 3
+    assert (states(run)["a forward"], run.people_reasons[0]["code"]) == ("stuck gone", "gone")
+    assert len(run.people_reasons) == 1, "it is said that a step failed"
+    assert run.is_clean is None
+    told(effect(done).key)
+    assert looks(run) == before + 3
+    people.write_off(effect(run).id, by="person:night desk", why="the customer left")
+    drain_once()
+    assert (again(run).phase, again(run).state) == ("over", "written_off")
+
+
+def test_what_somebody_changed_since_is_no_reversal(world: World, done: Run) -> None:
+    world.script("t.a", "look", "differs")
+    told(effect(done).key)
+    assert (again(done).state, states(done)["a forward"]) == ("completed", "verified present")
+
+
+def test_what_failed_and_is_there_after_all_is_undone_as_its_run_wants(
+    clock: Clock, world: World, heard: Make, workflow: Make, run_through: Make
+) -> None:
+    heard("t.a")
+    world.script("t.a", "execute", *["lost_before"] * 3)
+    run = run_through(workflow("t.a"))
+    forward = effect(run)
+    assert (run.state, forward.state) == ("failed", "failed")
+    told(forward.key)
+    assert (again(run).state, states(run)["a forward"]) == ("failed", "failed nothing")
+    world.things[forward.key] = {}
+    clock.step(61)
+    told(forward.key)
+    assert (world.things, states(run)["a forward"]) == ({}, "undone gone")
+    assert Entry.objects.filter(subject_id=forward.id, event="stick").count() == 1
+
+
+def test_a_message_about_what_never_left_us_looks_at_nothing(
+    world: World, heard: Make, tool: Make, workflow: Make, run_through: Make
+) -> None:
+    tool("t.b")
+    heard("t.a", effect_class="irreversible")
+    world.script("t.b", "execute", "refused")
+    run = run_through(workflow("t.b", "t.a", after={"a": []}))
+    assert effect(run).state == "cancelled"
+    assert told(effect(run).key).looks == 0
+    assert looks(run) == 0
+
+
+def test_a_look_that_began_before_its_run_turned_back_says_nothing_of_what_was_undone(world: World, done: Run) -> None:
+    """The undoing's own looks tell; "it is gone" would be our own doing, told as somebody's."""
+    forward = effect(done)
+    tell(forward.key)
+    claimed = look.claim(10)
+    assert [e.id for e in claimed] == [forward.id]
+    _undo(done)
+    assert states(done)["a compensation"] == "verified present"
+    with ThreadPoolExecutor(1) as pool:
+        asked, begun = look.begin(claimed, pool)
+        look.anew(look.record([(e, future.result(), begun) for e, future in asked]))
+    drain_once()
+    run = again(done)
+    assert (run.needs_person, states(run)["a forward"], effect(run).due_at) == (False, "undone gone", None)
+
+
+def _undo(run: Run) -> None:
+    with transaction.atomic():
+        locked = Run.objects.select_for_update().get(id=run.id)
+        locked.reopen()
+        locked.ending, locked.end_cause, locked.advance_at = "compensate", "person", rows.now()
+        ledger.save_runs([locked], now=rows.now())
+    drain_once()
+    advance()
+
+
+def test_a_message_that_comes_while_somebody_looks_causes_another_look(clock: Clock, world: World, done: Run) -> None:
+    forward = effect(done)
+    clock.step(100)
+    tell(forward.key)
+    claimed = look.claim(10)
+    with ThreadPoolExecutor(1) as pool:
+        asked, begun = look.begin(claimed, pool)
+        answers = [(e, future.result(), begun) for e, future in asked]
+    world.things.clear()
+    tell(forward.key)
+    look.anew(look.record(answers))
+    drain_once()
+    assert states(done)["a forward"] == "stuck gone"
+
+
+def test_what_a_person_finds_there_after_all_ends_its_run_with_nothing_left_over(world: World, done: Run) -> None:
+    world.things.clear()
+    told(effect(done).key)
+    findings.found(effect(done).id, by="person:night desk", why="their list shows it")
+    drain_once()
+    run = again(done)
+    assert (run.phase, run.state, run.residue) == ("over", "repaired", [])
+
+
+def test_a_look_at_what_is_settled_that_ends_its_workers_goes_to_a_person(world: World, done: Run) -> None:
+    """It was passed over in silence: nobody took it up, and nobody was told."""
+    Effect.objects.filter(run=done).update(unseen=3, due_at=rows.now())
+    assert recover() == {effect(done).id}
+    assert effect(done).reason == "poison"
