@@ -10,6 +10,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
 
+from workflows.authority import agents
 from workflows.models import Agent, AgentAct, Team
 from workflows.models.agent import ALL
 
@@ -104,3 +105,11 @@ def test_a_wrong_change_changes_nothing(declared: None, arguments: list[str]) ->
     with pytest.raises(CommandError):
         change(*arguments)
     assert Agent.objects.values().get() == before
+
+
+def test_what_was_taken_away_meanwhile_does_not_come_back_with_another_change(declared: None) -> None:
+    read_before = create("some", "--tools", "sim.act")
+    change("some", "--tools", "--why", "it reads letters now")
+    agents.change(read_before, by="person:night-desk", why="switched off", active=False)
+    found = Agent.objects.get(name="some")
+    assert (found.tools, found.active) == ([], False)

@@ -72,10 +72,6 @@ def change(agent: Agent, *, by: str, why: str, grants: Sequence[str] = (), **wan
 
     Running effects are judged by it from their next dispatch on."""
     names, narrowed, flaws = _granted(wanted.get("tools", ()), grants)
-    if "tools" not in wanted:
-        before = {name: list(agent.rights(name)) for name in agent.tools}
-        names = sorted({*before, *names})
-        narrowed = _narrowed(names, {**before, **narrowed})
     if "team" in wanted:
         flaws += _flaws_of("--team", wanted["team"], LONGEST_NAME)
     if wanted.get("purpose"):
@@ -83,10 +79,15 @@ def change(agent: Agent, *, by: str, why: str, grants: Sequence[str] = (), **wan
     flaws += [*_flaws_of_party(wanted.get("on_behalf_of", "")), *_unknown_workflows(wanted.get("workflows", ()))]
     if flaws:
         raise Invalid("Nothing was changed.", flaws)
-    wanted |= {"tools": names, "narrowed": narrowed}
     with transaction.atomic():
+        # What is added to is read under the lock: a tool that somebody takes away meanwhile must not come back.
         agent = Agent.objects.select_for_update().get(id=agent.id)
         before = _facts(agent)
+        if "tools" not in wanted:
+            had = {name: list(agent.rights(name)) for name in agent.tools}
+            names = sorted({*had, *names})
+            narrowed = _narrowed(names, {**had, **narrowed})
+        wanted |= {"tools": names, "narrowed": narrowed}
         if "team" in wanted:
             Team.objects.get_or_create(name=wanted["team"])
         for field, value in wanted.items():
