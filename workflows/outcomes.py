@@ -108,9 +108,12 @@ class Sighting:
     evidence: JsonObject = dataclasses.field(default_factory=dict)
 
 
+NAMES = ("id", "uid", "url", "message_id", "reference")
+
+
 def reference(result: JsonObject | None) -> str:
     """The name by which the outside knows the thing: the first of the usual fields of a result."""
-    for name in ("id", "uid", "url", "message_id", "reference"):
+    for name in NAMES:
         value = (result or {}).get(name)
         if isinstance(value, str | int) and not isinstance(value, bool):
             return str(value)[:500]

@@ -136,3 +136,10 @@ def test_a_name_that_no_provider_gives_is_recorded(lost: Make, ask: Make, text: 
     with pytest.raises(Invalid, match="provider"):
         ask(ActKind.FOUND, lost(), result={"id": text})
     assert Effect.objects.get(state="stuck").world == "unknown"
+
+
+@pytest.mark.parametrize("name", ["nul\x00", "amount", "x" * 300])
+def test_a_finding_fills_in_what_the_tool_never_tells(lost: Make, ask: Make, name: str) -> None:
+    with pytest.raises(Invalid, match="never tells"):
+        ask(ActKind.FOUND, lost(), result={"id": "6001", name: "9"})
+    assert Effect.objects.get(state="stuck").world == "unknown"

@@ -12,11 +12,13 @@ from workflows import rows
 from workflows.engine.parts.stuck import repaired, saved, stuck
 from workflows.errors import Flaw, Invalid
 from workflows.models import Attempt, Effect, Run
+from workflows.outcomes import NAMES
 from workflows.policies import again
 from workflows.states import Phase, World
 from workflows.toolbox import times_of
 
 SKIPPED = "skipped"
+MOST_NAMED = 5  # of what a form brought too much
 
 
 def found(effect_id: uuid.UUID, *, by: str, why: str, result: dict[str, Any] | None = None) -> Effect:
@@ -24,6 +26,15 @@ def found(effect_id: uuid.UUID, *, by: str, why: str, result: dict[str, Any] | N
     what undoing it needs. Raises `Invalid`, `NotFound`."""
     with transaction.atomic():
         effect = stuck(effect_id, "recorded as found")
+        fields = needed(effect) or set(NAMES)  # what is told of a tool that declares nothing is at most its name
+        if strange := sorted((result or {}).keys() - fields):
+            raise Invalid(
+                "the tool never tells that of what it did; later steps would take it for an answer",
+                [
+                    Flaw("result", name[:80], f"must be of: {', '.join(sorted(fields))}")
+                    for name in strange[:MOST_NAMED]
+                ],
+            )
         known = {**(effect.result or {}), **(result or {})}
         if effect.forward and (missing := sorted(needed(effect) - known.keys())):
             raise Invalid(
