@@ -116,6 +116,7 @@ def show_approval(request: HttpRequest, approval: Approval, *, status: int = 200
     wants_whole = request.GET.get("whole") == "1" or request.POST.get("whole") == "1"
     call = exact(approval.fields.get("arguments"), origins=origins_of(approval), whole=wants_whole)
     may_not = approvals.why_not(approval, effect, desk.user)
+    may_refuse = asks and (not may_not or not approvals.why_not_refuse(approval, effect, desk.user))
     votes = votes_of([approval]).get(approval.id, [])
     voted = any(vote.by_id == desk.user.pk and vote.seen_digest == approval.digest for vote in votes)
     note = acts.Seen(
@@ -146,6 +147,7 @@ def show_approval(request: HttpRequest, approval: Approval, *, status: int = 200
         asked=asks,
         late=asks and approval.expires_at <= now,
         may_not=may_not,
+        may_refuse=may_refuse,
         voted=voted,
         alone=asks and not may_not and approvals.asked_for(effect, desk.user),
         votes=[told(vote) for vote in votes],
@@ -265,6 +267,7 @@ def refuse(request: HttpRequest, approval_id: uuid.UUID) -> HttpResponse:
         request,
         approval_id,
         lambda: acts.refuse(approval_id, by=user, session=request.session, why=why(request), note=note),
+        no=True,
     )
 
 
@@ -276,10 +279,13 @@ def take_back(request: HttpRequest, approval_id: uuid.UUID) -> HttpResponse:
     )
 
 
-def done(request: HttpRequest, approval_id: uuid.UUID, say: Callable[[], Vote], *, yes: bool = False) -> HttpResponse:
+def done(
+    request: HttpRequest, approval_id: uuid.UUID, say: Callable[[], Vote], *, yes: bool = False, no: bool = False
+) -> HttpResponse:
     """Says it and leads back to the page, which shows what the engine made of it; a refusal keeps what was typed."""
     approval = find(request, approval_id)
-    more_than_reads(request, approval)
+    if not (no and approvals.asked_for(approval.effect, at_desk(request).user)):
+        more_than_reads(request, approval)
     try:
         itself(request)
         proof.demand(request, at_desk(request), strong=yes and for_good(approval))

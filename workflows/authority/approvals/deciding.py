@@ -73,8 +73,7 @@ def refuse(
     with transaction.atomic():
         approval, effect, now = locked(approval_id)
         _open(approval)
-        mine = by.is_active and rights.asked_for(effect, by)
-        if not mine and (trouble := rights.why_not(approval, effect, by)):
+        if trouble := rights.why_not_refuse(approval, effect, by):
             raise Denied(trouble)
         _keep(approval, REFUSE, by, why, now, opened_at, seen_digest=seen_digest)
         detail = f"{by.get_username()} refused it: {why}"

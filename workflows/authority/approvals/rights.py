@@ -10,13 +10,18 @@ from typing import Any
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import connection
+from django.db.models import Q
+from django.db.models.fields.json import KT
 
 from workflows.authority.parties import PERSON, persons_behind
 from workflows.authority.staff import UNDECIDING
-from workflows.models import Approval, Effect, Entry
+from workflows.models import AgentAct, AgentKey, Approval, Effect, Entry
 from workflows.rows import ids
 
 ASKING = ("create", "decide", "try_again", "unwind")  # what a person's entry in the journal asks to be sent
+FOUND = "find"  # of any effect of the run: what a person typed in there is what later steps send
+KEY_SHOWN = ("create", "new_key", "rotate_key")
+NAMED = 100  # characters of an actor that the journal keeps
 
 
 def why_not(approval: Approval, effect: Effect, user: User) -> str:
@@ -27,8 +32,23 @@ def why_not(approval: Approval, effect: Effect, user: User) -> str:
     if not entitled(approval.approvers, user.get_username(), superuser=user.is_superuser, groups=groups):
         return f"the policy asks {named(approval.approvers)}, and {user.get_username()} is not among them"
     if asked_for(effect, user) and not alone_allowed():
-        return f"{user.get_username()} asked for it, or it is done on their behalf; another person must approve it"
+        way = "by hand, with a key that they were shown, or by what they found for its run"
+        return (
+            f"{user.get_username()} may have asked for it ({way}), or it is done on their behalf; "
+            "another person must approve it"
+        )
     return ""
+
+
+def why_not_refuse(approval: Approval, effect: Effect, user: User) -> str:
+    """Why this person may not say no; empty where they may approve it, or stand behind it, whatever their role. Who
+    judges others, or says who may, says nothing of effects, not of their own."""
+    trouble = why_not(approval, effect, user)
+    if not trouble or not user.is_active:
+        return trouble
+    if not user.is_superuser and user.groups.filter(name__in=UNDECIDING).exists():
+        return trouble
+    return "" if asked_for(effect, user) else trouble
 
 
 def alone_allowed() -> bool:
@@ -50,16 +70,26 @@ def named(approvers: Any) -> str:
 
 def asked_for(effect: Effect, user: User) -> bool:
     """Whether this person stands behind the effect, in whatever letters their login was written."""
-    return user.get_username().casefold() in requesters(effect)
+    login = user.get_username().casefold()
+    return not {login, login[: NAMED - len(PERSON)]}.isdisjoint(requesters(effect))
 
 
 def requesters(effect: Effect) -> set[str]:
     """Logins, in small letters, of the persons behind an effect: on whose behalf it is, through agents that act for
-    each other, and who asked by hand for it or for its run's turning back."""
-    by_hand = Entry.objects.filter(
-        subject_id__in=[effect.id, effect.run_id], event__in=ASKING, actor__startswith=PERSON
-    ).values_list("actor", flat=True)
-    return persons_behind({effect.on_behalf_of, effect.agent.on_behalf_of, *by_hand})
+    each other; who asked by hand for it or for its run's turning back; who told its run what was found; and who was
+    shown a key with which it may have been asked for."""
+    asked = Q(subject_id__in=[effect.id, effect.run_id], event__in=ASKING) | Q(run_id=effect.run_id, event=FOUND)
+    by_hand = Entry.objects.filter(asked, actor__startswith=PERSON).values_list("actor", flat=True)
+    return persons_behind({effect.on_behalf_of, effect.agent.on_behalf_of, *by_hand, *_key_holders(effect)})
+
+
+def _key_holders(effect: Effect) -> Iterable[str]:
+    """A key is shown to who makes it, whomever it is for. One that had ended before the run began asked for none of
+    it."""
+    began = effect.run.created_at
+    keys = AgentKey.objects.filter(agent=effect.agent_id).exclude(Q(revoked_at__lt=began) | Q(expires_at__lt=began))
+    shown = AgentAct.objects.filter(agent=effect.agent_id, what__in=KEY_SHOWN, by__startswith=PERSON)
+    return shown.annotate(key=KT("facts__key")).filter(key__in=keys.values("prefix")).values_list("by", flat=True)
 
 
 def counted(approvals: Sequence[Approval]) -> Counter[uuid.UUID]:

@@ -13,12 +13,10 @@ from django.test import Client
 from repairs.acts import approve as acts
 from repairs.views import approvals as views
 from tests.engine.simulated import World
-from tests.repairs.test_approvals import approver, asking, client, form, say, state
+from tests.repairs.approvals.pages import form, say, state
 from workflows.drain import drain_once
 from workflows.engine import peek
 from workflows.models import Approval
-
-__all__ = ["approver", "asking", "client"]
 
 pytestmark = pytest.mark.django_db(transaction=True)
 Make = Callable[..., Any]

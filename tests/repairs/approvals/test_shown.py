@@ -1,0 +1,140 @@
+"""What an approver is shown: the exact call, where its values stem from, and its target as it is now."""
+
+from __future__ import annotations
+
+import datetime as dt
+import hashlib
+import json
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from repairs.acts import approve as acts
+from tests.engine.simulated import World
+from tests.repairs.approvals.pages import form, page_of, say, state
+from workflows.drain import drain_once
+from workflows.engine import peek
+from workflows.models import Approval
+
+pytestmark = pytest.mark.django_db(transaction=True)
+Make = Callable[..., Any]
+
+
+def test_d05_a_cut_call_is_approved_only_after_its_full_text_was_opened(asking: Make, client: Client) -> None:
+    approval = asking({"amount": 5, "text": "x" * 10_000})
+    page = page_of(client, approval)
+    assert "Open the full text" in page
+    assert "cut: it has 10000 characters" in page
+    assert len(page) < 40_000
+    status, page = say(client, approval, **form(client, approval))
+    assert (status, state(approval)) == (400, "asked")
+    assert "Open the full text, read it, then approve." in page
+    assert "x" * 10_000 in page_of(client, approval, "?whole=1")
+    say(client, approval, **form(client, approval, "?whole=1"))
+    assert state(approval) == "granted"
+
+
+def test_d05_what_nobody_can_read_can_only_be_refused(asking: Make, client: Client) -> None:
+    approval = asking({"amount": 5, "text": "y" * 400_000})
+    page = page_of(client, approval, "?whole=1")
+    assert "more than anybody can check here" in page
+    assert len(page) < 60_000
+    assert say(client, approval, **form(client, approval, "?whole=1"))[0] == 400
+    say(client, approval, "refuse", **form(client, approval))
+    assert state(approval) == "refused"
+
+
+HOSTILE = {
+    "amount": "pay \u202e001\u202c EUR",
+    "file": "file\u200b.txt",
+    "name": "ok" + " " * 300 + "rm -rf",
+    "tag": "\U000e0064",
+    "text": "</script><img src=x onerror=window.__x=1>\n" + "\n" * 60 + "שלום عليكم \u202eم",
+    "<b>key\u202e": True,
+}
+
+
+def test_d07_hidden_and_reordered_text_is_shown_as_codes_and_the_digest_is_over_the_bytes(
+    asking: Make, client: Client
+) -> None:
+    approval = asking(HOSTILE)
+    page = page_of(client, approval)
+    for code in ("[U+202E]", "[U+202C]", "[U+200B]", "[300 spaces]", "[U+E0064]", "[61 line ends]", "שלום عليكم"):
+        assert code in page
+    for raw in ("\u202e", "\u200b", "\U000e0064", "<img src=x", "<b>key"):
+        assert raw not in page
+    assert "8 hidden characters" in page
+    answer = client.get(f"/approvals/{approval.id}/call.json")
+    assert answer["Content-Disposition"].startswith("attachment")
+    assert hashlib.sha256(answer.content).hexdigest() == approval.digest
+    assert json.loads(answer.content)["arguments"] == HOSTILE
+
+
+def test_d09_values_are_shown_with_their_types(asking: Make, client: Client) -> None:
+    approval = asking({"a": 1, "b": [2, 1], "c": 1.0, "d": True, "e": "1", "f": None, "g": {}})
+    page = page_of(client, approval)
+    rows = re.findall(r'<bdi class="value">([^<]*)</bdi>.*?data-label="Type" class="quiet">([^<]+)<', page, re.DOTALL)
+    assert rows == [
+        ("1", "whole number"), ("2", "whole number"), ("1", "whole number"), ("1.0", "number with a point"),
+        ("true", "true or false"), ("1", "text"), ("null", "null"), ("{}", "empty object"),
+    ]  # fmt: skip
+
+
+def test_a_value_from_untrusted_content_shows_where_it_stems_from(asking: Make, client: Client) -> None:
+    approval = asking()
+    Approval.objects.filter(id=approval.id).update(origin=[{"path": "to", "from": "steps.read.result"}])
+    assert "stems from untrusted content: <bdi>steps.read.result</bdi>" in page_of(client, approval)
+
+
+def test_a_target_that_was_read_again_must_be_seen_before_it_is_approved(
+    asking: Make, client: Client, world: World
+) -> None:
+    approval = asking()
+    sent = form(client, approval)
+    world.things[approval.effect.key] = {"not": "ours"}
+    client.post(f"/approvals/{approval.id}/read")
+    assert client.get(f"/approvals/{approval.id}/reading").json() == {"reading": True}
+    assert "It is being read now" in page_of(client, approval)
+    drain_once()
+    assert client.get(f"/approvals/{approval.id}/reading").json() == {"reading": False}
+    page = page_of(client, approval)
+    assert "It has changed since it was first read" in page
+    assert "It is there already, with our mark" in page
+    status, page = say(client, approval, **sent)
+    assert (status, state(approval)) == (409, "asked")
+    assert "The target was read again since this page was opened" in page
+
+
+def test_an_old_read_is_made_anew_before_it_is_approved(
+    asking: Make, client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    approval = asking()
+    sent = form(client, approval)
+    monkeypatch.setattr(acts, "FRESH", dt.timedelta(seconds=-1))
+    assert "read it again before you approve" in page_of(client, approval)
+    assert say(client, approval, **sent)[0] == 409
+    assert state(approval) == "asked"
+
+
+def test_a_target_that_cannot_be_read_is_approved_only_by_who_says_so(
+    asking: Make, client: Client, world: World
+) -> None:
+    approval = asking()
+    world.script("pay.refund", "look", "unreachable")
+    peek.ask(approval.id)
+    drain_once()
+    page = page_of(client, approval)
+    assert "It could not be read" in page
+    assert say(client, approval, **form(client, approval))[0] == 400
+    say(client, approval, **form(client, approval, unread="yes"))
+    assert state(approval) == "granted"
+
+
+def test_a_tool_without_a_look_is_approved_plainly(asking: Make, client: Client) -> None:
+    approval = asking(verify=False)
+    assert "Its tool has no way to look" in page_of(client, approval)
+    say(client, approval, **form(client, approval))
+    assert state(approval) == "granted"
