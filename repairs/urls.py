@@ -18,6 +18,7 @@ from repairs.views import (
     home,
     people,
     policies,
+    preview,
     queue,
     run,
     run_journal,
@@ -48,6 +49,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
         )
         for kind in acts.ASKED
     ),
+    path("repairs/<int:number>/preview/<slug:kind>/", preview.preview_page, name="preview-run"),
+    path("repairs/<int:number>/preview/<slug:kind>/<uuid:effect_id>", preview.preview_page, name="preview"),
     path("repairs/<int:number>/turn-back", acts.turn_back, name="turn-back"),
     path("repairs/<int:number>/write-off", acts.write_off, name="write-off"),
     path("repairs/proposals/<uuid:act_id>/confirm", acts.answer, {"yes": True}, name="confirm"),

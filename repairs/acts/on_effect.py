@@ -8,6 +8,7 @@ from typing import Any
 
 from django.contrib.auth.models import User
 
+from repairs import preview
 from repairs.acts.door import actor, enter, needs, stuck_effect
 from repairs.acts.record import engine, record, refusal_kept
 from repairs.models.act import ActKind, Outcome
@@ -36,10 +37,13 @@ def ask(
     why: str,
     fence: int,
     seq: int,
+    note: str,
     result: dict[str, str] | None = None,
 ) -> None:
     """Asks the engine for it. `seq`: the place in the effect's history that the person saw; what moved since is not
-    acted on. `result`: of a finding, what the provider calls the thing. Raises the engine's refusals and the door's."""
+    acted on. `note`: of the preview that was shown. `result`: of a finding, what the provider calls the thing.
+
+    Raises the engine's refusals, the door's and the preview's."""
     needs(by, REPAIRER)
     why = reason(why)
     known = named(result)
@@ -48,6 +52,7 @@ def ask(
         effect = stuck_effect(case, effect_id)
         if effect.seq != seq:
             raise StaleFence("This effect moved since you opened the page; read what is true now, then decide.")
+        preview.confirm(note, kind, case, effect.id, by=by)
         facts = {"state": effect.state, "world": effect.world, "seq": effect.seq, "result": known}
         more: dict[str, Any] = {"result": known} if kind == ActKind.FOUND else {}
         with engine():

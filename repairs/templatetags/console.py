@@ -215,3 +215,14 @@ def event_words(event: str) -> str:
 def capped(count: int) -> str:
     """A count as it may be said: beyond ten thousand nobody counts."""
     return "10,000+" if count > 10_000 else f"{count:,}"
+
+
+@register.inclusion_tag("console/_preview.html", takes_context=True)
+def preview(context: template.Context, act: str, effect: str) -> dict[str, Any]:
+    """What an act sends, where the page has its preview."""
+    return {"shown": context["previews"][f"{act} {effect}"], "case": context["case"]}
+
+
+@register.filter
+def has(known: dict[str, Any], name: str) -> bool:
+    return name in known

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable
+from typing import Any
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -50,7 +51,7 @@ def look_again(request: HttpRequest, number: int) -> HttpResponse:
     def ask() -> None:
         effect_id, fence = effect(request), whole(request, "fence")
         assert effect_id is not None
-        looks.look_again(case.id, effect_id=effect_id, by=by, why=why(request), fence=fence)
+        looks.look_again(case.id, effect_id=effect_id, by=by, why=why(request), fence=fence, note=shown(request))
 
     return done(request, case, ask, "The engine looks again; what it sees appears here.")
 
@@ -65,8 +66,8 @@ def on_effect(request: HttpRequest, number: int, kind: str) -> HttpResponse:
         effect_id, fence, seq = effect(request), whole(request, "fence"), whole(request, "seq")
         assert effect_id is not None
         given = {name[len(RESULT) :]: str(text) for name, text in request.POST.items() if name.startswith(RESULT)}
-        asked = ActKind(kind)
-        on_effects.ask(asked, case.id, effect_id=effect_id, by=by, why=why(request), fence=fence, seq=seq, result=given)
+        told: dict[str, Any] = {"why": why(request), "fence": fence, "seq": seq, "note": shown(request)}
+        on_effects.ask(ActKind(kind), case.id, effect_id=effect_id, by=by, result=given, **told)
 
     return done(request, case, ask, ASKED[ActKind(kind)])
 
@@ -88,7 +89,7 @@ def turn_back(request: HttpRequest, number: int) -> HttpResponse:
     case, by = find(request, number), at_desk(request).user
 
     def ask() -> None:
-        turns.turn_back(case.id, by=by, why=why(request), fence=whole(request, "fence"))
+        turns.turn_back(case.id, by=by, why=why(request), fence=whole(request, "fence"), note=shown(request))
 
     return done(request, case, ask, "The engine undoes what stands, in order; each undoing appears here.")
 
@@ -141,6 +142,11 @@ def done(request: HttpRequest, case: Case, verb: Callable[[], None], said: str) 
 
 def why(request: HttpRequest) -> str:
     return request.POST.get("why", "")
+
+
+def shown(request: HttpRequest) -> str:
+    """The note of the preview that the form carries."""
+    return request.POST.get("preview", "")
 
 
 def whole(request: HttpRequest, name: str) -> int:

@@ -14,6 +14,7 @@ from django.utils import timezone
 from repairs import cases, reading
 from repairs.models import Act, Case
 from repairs.models.act import ActKind
+from repairs.preview_shown import in_place
 from repairs.scope import one, visible
 from repairs.views.queue import holder_of
 from repairs.views.screen import at_desk, screen, show
@@ -65,6 +66,7 @@ def show_case(request: HttpRequest, case: Case, *, status: int = 200, **context:
     proposals = open_proposals(case, acts, lines)
     proposed = {proposal.effect_id for proposal, true in proposals if true}
     decides_run = case.live and case.run.phase == Phase.UNWINDING and not any(fact.stuck for fact in facts)
+    next_act = next_safe_act(facts, reasons) if case.live else None
     holder, mine = holder_of(case, now), case.holder_at(now) == desk.user.pk
     return show(
         request,
@@ -76,10 +78,11 @@ def show_case(request: HttpRequest, case: Case, *, status: int = 200, **context:
         run=case.run,
         subject=reading.subject_of(case.run),
         lines=lines,
-        next_act=next_safe_act(facts, reasons) if case.live else None,
+        next_act=next_act,
         unsafe=[line for line in lines if line.unsafe],
         proposals=proposals,
         may_act=desk.may_repair and (mine or not holder),
+        previews=in_place(case, lines, next_act, now, desk.user) if desk.may_repair and (mine or not holder) else {},
         may_ask=[line for line in lines if line.possible],
         leave=[line for line in lines if line.fact.stuck and line.effect.id not in proposed],
         leave_run=decides_run and None not in proposed,

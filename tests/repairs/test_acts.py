@@ -11,7 +11,9 @@ from django.contrib.auth.models import User
 
 from repairs.acts import claim, look_again, turn_back, write_off
 from repairs.models import Act, Case
+from repairs.models.act import ActKind
 from tests.engine.simulated import World
+from tests.repairs.previews import shown
 from workflows.drain import drain_once
 from workflows.engine import people
 from workflows.errors import Denied, Invalid, NotFound, StaleFence
@@ -198,7 +200,8 @@ def test_a_held_run_is_turned_back_by_a_person(
         "the work stopped half way at step send, and 1 of its effects stands;"
         " a step failed, and this workflow is told to stop there."
     )
-    turn_back.turn_back(case.id, by=repairer, why="the order was withdrawn", fence=case.fence)
+    seen = shown(ActKind.TURN_BACK, case, None, repairer)
+    turn_back.turn_back(case.id, by=repairer, why="the order was withdrawn", fence=case.fence, note=seen)
     drain_once()
     assert Run.objects.get(id=run.id).state == "repaired"
     assert (now_of(case).state, world.things) == ("resolved", {})

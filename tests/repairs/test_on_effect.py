@@ -13,6 +13,7 @@ from repairs.models import Act, Case
 from repairs.models.act import ActKind
 from tests.engine.conftest import again, states
 from tests.engine.simulated import World
+from tests.repairs.previews import shown
 from workflows.drain import drain_once
 from workflows.errors import Invalid, StaleFence
 from workflows.models import Effect, Entry, Run
@@ -40,6 +41,7 @@ def ask(repairer: User) -> Callable[..., Run]:
             "why": "I asked the desk",
             "fence": case.fence,
             "seq": effect.seq,
+            "note": shown(kind, case, effect.id, repairer),
         }
         on_effect.ask(kind, case.id, **{**said, **more})
         drain_once()

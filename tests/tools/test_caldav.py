@@ -130,6 +130,28 @@ def test_a_meeting_is_booked_found_as_asked_and_cancelled(calendar: str, booking
     assert "not there, by whoever's act" in again.reason
 
 
+def test_a_draft_of_a_booking_or_its_undoing_is_not_what_is_sent(calendar: str, booking: Tool) -> None:
+    forward = call(arguments=ARGUMENTS)
+    (draft,) = booking.draft(forward)
+    (look,) = booking.draft_look(forward)
+    assert booking.look(forward).verdict is Verdict.ABSENT, "a draft calls nobody"
+    sent = booking.send(forward)
+    assert draft.digest == sent.evidence["request"]["digest"]
+    assert (draft.line, look.line) == (
+        f"PUT {calendar}/demo/onboarding/{KEY}.ics",
+        f"GET {calendar}/demo/onboarding/{KEY}.ics",
+    )
+    assert dict(draft.headers)["Authorization"] == "Basic [hidden]"
+    assert f"UID:{KEY}" in draft.body
+    assert isinstance(sent, Acknowledged)
+    (delete,) = booking.draft(undoing(result=dict(sent.result)))
+    assert dict(delete.headers)["If-Match"] == sent.result["etag"]
+    read, delete = booking.draft(undoing(result=dict(sent.result), attempt=2))
+    assert (read.reads, delete.line.split()[0]) == (True, "DELETE")
+    undone = booking.send(undoing(result=dict(sent.result)))
+    assert booking.draft(undoing(result=dict(sent.result)))[0].digest == undone.evidence["request"]["digest"]
+
+
 def test_a_second_booking_under_one_key_changes_nothing_and_is_looked_at(booking: Tool) -> None:
     assert isinstance(booking.send(call(arguments=ARGUMENTS)), Acknowledged)
     other = call(arguments=ARGUMENTS | {"summary": "Another"})

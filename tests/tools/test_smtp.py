@@ -124,6 +124,19 @@ def test_a_mail_is_handed_over_once_with_a_message_id_made_of_its_key(server: Ma
     assert [part.get_filename() for part in message.iter_attachments()] == ["a.txt"]
 
 
+def test_a_draft_of_a_mail_is_not_what_is_handed_over(server: MailServer, mail: Tool) -> None:
+    (draft,) = mail.draft(call(arguments=ARGUMENTS))
+    assert server.messages == []
+    outcome = mail.send(call(arguments=ARGUMENTS))
+    assert draft.digest == outcome.evidence["request"]["digest"]
+    assert draft.line == "mail to office@example.com, billing@example.com"
+    ((_, message),) = server.messages
+    assert {name: message[name] for name, _ in draft.headers} == dict(draft.headers)
+    told = message.get_body(("plain",)).get_content().splitlines()
+    assert draft.body.splitlines()[: len(told)] == told
+    assert "attached: a.txt, text/plain, 2 bytes, sha256 " in draft.body
+
+
 def test_one_refused_receiver_stops_the_mail_before_its_content(server: MailServer, mail: Tool) -> None:
     server.refused.add("billing@example.com")
     outcome = mail.send(call(arguments=ARGUMENTS))

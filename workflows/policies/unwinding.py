@@ -66,7 +66,8 @@ def mode_of(run: Any, spec: Mapping[str, Any], effects: Iterable[Any]) -> str:
     return "compensate"
 
 
-def course_of(run: Any, steps: list[Any], effects: list[Any]) -> Course:
+def course_of(run: Any, steps: list[Any], effects: list[Any], *, ahead: bool = False) -> Course:
+    """With `ahead` also what follows once each undoing has gone well."""
     course = Course()
     mode = mode_of(run, run.workflow.spec, effects)
     by_step = {e.step_id: e for e in effects if e.forward}
@@ -76,7 +77,10 @@ def course_of(run: Any, steps: list[Any], effects: list[Any]) -> Course:
     for step in sorted(steps, key=lambda s: -s.ordinal):
         effect = by_step.get(step.id)
         free = all(cleared.get(name, True) for name in below[step.name])
+        known = len(course.compensate)
         cleared[step.name] = effect is None or _clear(course, mode, step, effect, undoing.get(effect.id), free)
+        if ahead and len(course.compensate) > known:
+            cleared[step.name] = True
     if mode == "hold" and run.end_cause:  # one that went well, and is open again, waits for what is stuck in it only
         _hold(course, run, steps, effects)
     made = course.compensate or course.fall_back

@@ -14,6 +14,7 @@ from workflows import money
 from workflows.outcomes import Outcome, Refused, Sighting, Unknown, Verdict
 from workflows.tools import environment, exactness, expressions, schema
 from workflows.tools.defaults import POLL_EVERY, POLL_WITHIN
+from workflows.tools.draft import Draft
 from workflows.tools.expressions import ExpressionError
 from workflows.tools.timings import Timings
 from workflows.tools.tokens import Needs, needs_of
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
     from workflows.errors import Flaw
     from workflows.outcomes import JsonObject
     from workflows.tools.call import Call
+
+
+OUR_CODE = "Code makes the request; this is what it is told."
 
 
 class Tool:
@@ -79,6 +83,18 @@ class Tool:
     def before(self, call: Call) -> Sighting:
         """Reads what is to be kept of the state before the act: `FOUND` with the image as result."""
         return Sighting(verdict=Verdict.INCONCLUSIVE, reason=f"{self.name} keeps no image of what was before")
+
+    def draft(self, call: Call) -> list[Draft]:
+        """What `send` would do, in order, for a person to read. Calls nobody, asks for no secret."""
+        told = {"arguments": call.arguments, "key": call.key}
+        if call.operation == "compensate":
+            told |= {"result": call.result, "forward key": call.forward_key}
+        body = json.dumps(told, indent=2, ensure_ascii=False)
+        return [Draft(line=f"{self.name}, {call.operation}", body=body, note=OUR_CODE)]
+
+    def draft_look(self, call: Call) -> list[Draft]:
+        """The same for `look`."""
+        return [Draft(line=f"{self.name}, look after {call.operation}", reads=True, note=OUR_CODE)]
 
     def has(self, ability: str) -> bool:
         """Whether "execute", "compensate", "verify", "before" or "compensate.verify" is declared."""

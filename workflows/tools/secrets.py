@@ -41,6 +41,11 @@ class Secrets:
         """Another form of a secret, such as its basic credentials."""
         self._names[text] = name
 
+    def basic(self, username: str, password: str) -> str:
+        credentials = basic(username, password)
+        self.also(credentials, "basic")
+        return credentials
+
     def _value(self, name: str) -> str:
         value = providers.secret(name)
         if value is None:
@@ -58,6 +63,16 @@ class Secrets:
 def basic(username: str, password: str) -> str:
     """The credentials of RFC 7617."""
     return base64.b64encode(f"{username}:{password}".encode()).decode()
+
+
+class Masked(Secrets):
+    """For a request that is shown and never sent: no provider is asked."""
+
+    def wired(self, value: Any) -> Any:
+        return self.named(value)
+
+    def basic(self, username: str, password: str) -> str:
+        return "[hidden]"
 
 
 def _shown(name: str) -> str:

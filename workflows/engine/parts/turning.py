@@ -33,7 +33,7 @@ def turn_back(run: Run, steps: list[Step], effects: list[Effect], changes: Chang
         changes.effects.append(effect)
     names = {step.id: step for step in steps}
     for effect in course.compensate:
-        generation = _next_round([e.generation for e in effects if e.compensates_id == effect.id])
+        generation = next_round([e.generation for e in effects if e.compensates_id == effect.id])
         changes.create(_compensation(effect, run, names[effect.step_id], steps, changes, generation))
     for of, refused, name in course.fall_back:
         _fall_back(of, refused, name, run, names[of.step_id], steps, changes)
@@ -48,7 +48,7 @@ def turn_back(run: Run, steps: list[Step], effects: list[Effect], changes: Chang
     return [*course.people, *_born_stuck(changes, run, names)]
 
 
-def _next_round(generations: list[int]) -> int:
+def next_round(generations: list[int]) -> int:
     """A key is never used for a second undoing, whatever became of the first."""
     return (max(generations) // A_ROUND + 1) * A_ROUND if generations else 0
 

@@ -14,8 +14,9 @@ from workflows.tools.base import Tool
 from workflows.tools.caldav import dav
 from workflows.tools.caldav.event import Event, asked, written
 from workflows.tools.caldav.sights import result, seen, still_there
+from workflows.tools.draft import Draft
 from workflows.tools.expressions import ExpressionError
-from workflows.tools.http import judging, looking
+from workflows.tools.http import drafting, judging, looking
 from workflows.tools.http.attempt import attempt, hidden, unmade
 from workflows.tools.http.requests import Prepared, prepare
 from workflows.tools.keeping import sentence
@@ -32,6 +33,11 @@ UID_TAKEN = (403, 409)
 TOO_MANY, BROKEN = 429, 500
 NOT_THERE = "at the delete: not there, by whoever's act"
 UNREAD = "the event couldn't be read before its delete"
+PUT_HEADERS = {"Content-Type": "text/calendar; charset=utf-8", "If-None-Match": "*"}
+AS_EVENT = {"Accept": "text/calendar"}
+ETAG_READ = "(the ETag that was just read)"
+READ_FIRST = "This is read first; nothing is deleted unless the event is still as it was booked."
+SEARCHED_TOO = "Where nothing stands at this address, the calendar is searched for the event's UID."
 # 412 says that something is there already, ours perhaps: a look decides.
 PUT = {
     "method": "PUT",
@@ -74,6 +80,32 @@ class CalDavTool(Tool):
             return hidden(prepared, judging.sighting({}, answer, {}, kept))
         return seen(event, url, answer, kept) if forward else still_there(kept)
 
+    def draft(self, call: Call) -> list[Draft]:
+        try:
+            url, event = self._event(call)
+        except ExpressionError as error:
+            return [Draft(line=f"{self.name}, {call.operation}", flaw=str(error))]
+        part: dict[str, Any] = {"auth": self._auth()}
+        how: dict[str, Any] = {"needs": self.needs(call.operation).send, "url": url}
+        names = self.names(call)
+        if call.operation == "execute":
+            event_text = written(event, stamp=_stamp(call))
+            return [drafting.draft(part, names, method="PUT", plain=PUT_HEADERS, content=event_text, **how)]
+        etag = "" if call.attempt > 1 else str(call.result.get("etag") or "")
+        delete = drafting.draft(part, names, method="DELETE", plain={"If-Match": etag or ETAG_READ}, **how)
+        if etag:
+            return [delete]
+        return [drafting.draft(part, names, method="GET", plain=AS_EVENT, reads=True, note=READ_FIRST, **how), delete]
+
+    def draft_look(self, call: Call) -> list[Draft]:
+        try:
+            url, _ = self._event(call)
+        except ExpressionError as error:
+            return [Draft(line=f"{self.name}, look", reads=True, flaw=str(error))]
+        how: dict[str, Any] = {"needs": self.needs(call.operation).look, "url": url, "method": "GET"}
+        part = {"auth": self._auth()}
+        return [drafting.draft(part, self.names(call), plain=AS_EVENT, reads=True, note=SEARCHED_TOO, **how)]
+
     def check(self, arguments: object) -> list[Flaw]:
         """Also refuses times that stand never or twice, where they come from the arguments alone."""
         flaws = super().check(arguments)
@@ -88,9 +120,7 @@ class CalDavTool(Tool):
         return []
 
     def _put(self, call: Call, url: str, event: Event) -> Outcome:
-        stamp = dt.datetime.fromisoformat(call.now) if call.now else dt.datetime.now(dt.UTC)
-        headers = {"Content-Type": "text/calendar; charset=utf-8", "If-None-Match": "*"}
-        prepared = self._prepared(call, "PUT", url, headers, written(event, stamp=stamp))
+        prepared = self._prepared(call, "PUT", url, PUT_HEADERS, written(event, stamp=_stamp(call)))
         found = attempt(prepared, timeout=self.spec["execute"]["timeout"])
         if not isinstance(found, tuple):
             return found
@@ -212,7 +242,7 @@ class CalDavTool(Tool):
         return urls.fill(self.spec["execute"]["calendar"], self.names(call)).rstrip("/") + "/"
 
     def _get(self, call: Call, url: str, *, timeout: float) -> tuple[Prepared, Answer, Evidence] | Sighting:
-        part = {"method": "GET", "url": url, "headers": {"Accept": "text/calendar"}, "auth": self._auth()}
+        part = {"method": "GET", "url": url, "headers": AS_EVENT, "auth": self._auth()}
         return looking.read(part, self.names(call), timeout=timeout, tokens=call.tokens)
 
     def _prepared(self, call: Call, method: str, url: str, headers: dict[str, str], content: bytes = b"") -> Prepared:
@@ -225,6 +255,10 @@ class CalDavTool(Tool):
 
     def _told(self, call: Call, part: dict[str, str], url: str) -> dict[str, Any]:
         return {**part, "asked": url, "retry_within": self.timings(call.operation).retry_within}
+
+
+def _stamp(call: Call) -> dt.datetime:
+    return dt.datetime.fromisoformat(call.now) if call.now else dt.datetime.now(dt.UTC)
 
 
 def _argument(part: dict[str, Any], path: str) -> str:

@@ -43,14 +43,16 @@ def prepare(
     content: bytes = b"",
     tokens: Mapping[str, Token] | None = None,
     exact: bool = False,
+    masked: bool = False,
 ) -> Prepared:
     """The request that a part of a spec declares. Raises `ExpressionError`, with its path, where it can't be made.
 
     `method`, `url`: instead of the part's own, as they are. `plain`: headers that are no templates (a provider's own
     text must never become an expression). `content`: a body that isn't JSON. `tokens`: of the credentials, by name.
-    `exact`: no binary float may be in the body, as it speaks of money.
+    `exact`: no binary float may be in the body, as it speaks of money. `masked`: to be shown and not to be sent; it
+    has the names of secrets in place of their values, which nobody asks for.
     """
-    used = secrets.Secrets()
+    used = secrets.Masked() if masked else secrets.Secrets()
     try:
         url = urls.fill(part["url"], names) if url is None else url
     except ExpressionError as error:
@@ -133,6 +135,4 @@ def _authorization(auth: Mapping[str, Any] | None, token: Token | None, used: se
         return f"Bearer {token.text}"
     if "bearer" in auth:
         return f"Bearer {text_of(auth['bearer'])}"
-    credentials = secrets.basic(text_of(auth["basic"]["username"]), text_of(auth["basic"]["password"]))
-    used.also(credentials, "basic")
-    return f"Basic {credentials}"
+    return f"Basic {used.basic(text_of(auth['basic']['username']), text_of(auth['basic']['password']))}"

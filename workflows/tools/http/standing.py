@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from workflows.tools.wire.messages import Deadline
 
 UNREAD = "what stands could not be read before it is undone"
+FIRST = "This is read first; nothing is sent if it is held, undone already, or less is left than is agreed."
 
 
 def read(
@@ -49,6 +50,13 @@ def read(
     except ExpressionError as error:
         return NotSent(reason=f"{UNREAD}: {error}", evidence=kept)
     return outcome if isinstance(outcome, dict) else hidden(prepared, outcome)
+
+
+def expected(declared: Mapping[str, Any], call: Call, value: Mapping[str, Any] | None) -> dict[str, Any]:
+    """The names that the request is made with, should it be sent at all."""
+    if "remaining" not in declared or value is None:
+        return {}
+    return {"remaining": value["amount"] if call.agreed is None else call.agreed}
 
 
 def _judged(

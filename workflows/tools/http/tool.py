@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from workflows.outcomes import Outcome, Pending, Refused, Sighting, Unknown, Verdict
 from workflows.tools import urls
 from workflows.tools.base import Tool
 from workflows.tools.expressions import ExpressionError, fill
-from workflows.tools.http import batches, images, judging, looking, standing
+from workflows.tools.http import batches, drafting, images, judging, looking, standing
 from workflows.tools.http.answers import names_of
 from workflows.tools.http.attempt import attempt, hidden, unmade
 from workflows.tools.http.requests import prepare
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from workflows.outcomes import JsonObject
     from workflows.tools.call import Call
+    from workflows.tools.draft import Draft
 
 
 class HttpTool(Tool):
@@ -92,6 +93,22 @@ class HttpTool(Tool):
             return Pending(poll=poll, evidence={**found.evidence, "trouble": found.reason})
         answer, kept = found
         return hidden(prepared, judging.polled(declared, answer, names, kept, poll))
+
+    def draft(self, call: Call) -> list[Draft]:
+        part, names = self.spec[call.operation], self.names(call)
+        how: dict[str, Any] = {"needs": self.needs(call.operation).send, "exact": "value" in self.spec}
+        if call.operation == "execute":
+            return [drafting.batched(part, names, **how) if self.at_once > 1 else drafting.draft(part, names, **how)]
+        if "before" not in part:
+            return [drafting.draft(part, names, **how)]
+        first = drafting.draft(part["before"], names, needs=how["needs"], reads=True, note=standing.FIRST)
+        return [first, drafting.draft(part, names | standing.expected(part["before"], call, self.value(call)), **how)]
+
+    def draft_look(self, call: Call) -> list[Draft]:
+        verify = self.spec.get("verify") if call.operation == "execute" else self.spec[call.operation].get("verify")
+        if verify is None:
+            return []
+        return [drafting.draft(verify, self.names(call), needs=self.needs(call.operation).look, reads=True)]
 
     def before(self, call: Call) -> Sighting:
         declared = self.spec.get("before")

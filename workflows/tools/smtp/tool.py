@@ -12,12 +12,13 @@ from workflows.tools.expressions import ExpressionError, fill
 from workflows.tools.http import looking
 from workflows.tools.http.attempt import unmade
 from workflows.tools.keeping import keepable
-from workflows.tools.smtp import imap, message
+from workflows.tools.smtp import drafting, imap, message
 from workflows.tools.smtp.session import Broken, Said, Server, deliver, server_of_settings
 from workflows.tools.wire.messages import Forbidden
 
 if TYPE_CHECKING:
     from workflows.tools.call import Call
+    from workflows.tools.draft import Draft
 
 
 class SmtpTool(Tool):
@@ -68,6 +69,15 @@ class SmtpTool(Tool):
             return seen
         result = {"message_id": identity, **seen.result}
         return Sighting(verdict=seen.verdict, reason=seen.reason, result=result, evidence=seen.evidence)
+
+    def draft(self, call: Call) -> list[Draft]:
+        return [drafting.mail(self.spec["execute"], self.names(call), call)] if call.operation == "execute" else []
+
+    def draft_look(self, call: Call) -> list[Draft]:
+        verify = self.spec.get("verify")
+        if verify is None or call.operation != "execute":
+            return []
+        return [drafting.mailbox(verify["mailbox"], self.spec["execute"], self.names(call), call)]
 
 
 def _evidence(mail: message.Mail, server: Server, began: float) -> dict[str, Any]:

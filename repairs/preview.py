@@ -1,0 +1,215 @@
+"""What a person's act will send and what it won't repeat: shown before the act, and proved again when it is done.
+
+The page carries a signed note of what it showed; whoever acts on another request than that is refused.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime as dt
+import uuid
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.core import signing
+
+from repairs import reading
+from repairs.models import Case
+from repairs.models.act import ActKind
+from workflows import making
+from workflows.engine import ahead
+from workflows.engine.ahead import Planned
+from workflows.errors import Invalid, StaleFence
+from workflows.models import Effect, Run, Step
+from workflows.policies.after_look import REVERSED
+from workflows.policies.unwinding import UNDO_AGAIN
+from workflows.states import EffectState, Phase, StepState
+from workflows.toolbox import give_tools
+
+SALT = "act-preview"
+SHOWN = frozenset(
+    {
+        ActKind.LOOK_AGAIN,
+        ActKind.TRY_AGAIN,
+        ActKind.SKIP,
+        ActKind.FOUND,
+        ActKind.ABSENT,
+        ActKind.UNDO_REST,
+        ActKind.UNDO_AGAIN,
+        ActKind.TURN_BACK,
+    }
+)
+LASTS = dt.timedelta(hours=8)  # as long as a page with an approval; what was read yesterday is read anew
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class Facts:
+    """A run as it was read. `left`: by effect, what its last send found to be left to undo."""
+
+    run: Run
+    steps: Sequence[Step]
+    effects: Sequence[Effect]
+    left: Mapping[uuid.UUID, Any] = dataclasses.field(default_factory=dict)
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class Preview:
+    """`sends`: in order; the first is what was asked for, the others follow if all goes well. `goes_on`: steps whose
+    requests are made when they are due. `stays`: what was sent before and isn't sent again."""
+
+    kind: str
+    effect_id: uuid.UUID | None
+    sends: Sequence[Planned]
+    goes_on: Sequence[str]
+    stays: Sequence[Effect]
+    at: dt.datetime
+
+    @property
+    def reads(self) -> bool:
+        """Whether it is no more than a look."""
+        return bool(self.sends) and all(draft.reads for planned in self.sends for draft in planned.drafts)
+
+    @property
+    def digest(self) -> str:
+        told = [[p.effect.key, [dataclasses.astuple(draft) for draft in p.drafts]] for p in self.sends]
+        return making.canonical_digest([self.kind, told, list(self.goes_on)])
+
+    def note(self, case_id: uuid.UUID, user: User) -> str:
+        facts = [self.kind, str(case_id), str(self.effect_id or ""), user.pk, self.digest, self.at.isoformat()]
+        return signing.dumps(facts, salt=SALT)
+
+
+def facts_of(run_id: uuid.UUID) -> Facts:
+    """At most four statements."""
+    run = Run.objects.select_related("workflow").get(id=run_id)
+    effects = reading.effects_of([run_id])[run_id]
+    sends = reading.last_sends(e.id for e in effects if e.reason == "less_remains")
+    return with_steps(run, effects, left_of(sends))
+
+
+def left_of(sends: Mapping[uuid.UUID, Any]) -> dict[uuid.UUID, Any]:
+    return {pk: send.evidence.get("remaining") for pk, send in sends.items()}
+
+
+def with_steps(run: Run, effects: Sequence[Effect], left: Mapping[uuid.UUID, Any]) -> Facts:
+    """One statement, and another for tools that this process hasn't met."""
+    steps = list(Step.objects.filter(run=run).order_by("ordinal"))
+    give_tools(steps)
+    for effect in effects:
+        effect.run = run
+    return Facts(run=run, steps=steps, effects=effects, left=left)
+
+
+def of(effect: Effect, facts: Facts, at: dt.datetime, *, kind: str = "remedy") -> Preview:
+    """Of an effect that isn't stored yet: a new act, made in memory with its run, step and tool."""
+    return _preview(kind, None, [ahead.send(effect, facts.steps, at)], [], facts, at)
+
+
+def of_act(kind: ActKind, facts: Facts, effect_id: uuid.UUID | None, at: dt.datetime) -> Preview:
+    """Of an act on a stuck effect, or (without one) on the run. Raises `KeyError` for an effect of another run."""
+    effect = None if effect_id is None else {e.id: e for e in facts.effects}[effect_id]
+    sends, goes_on = _planned(kind, facts, effect, at)
+    return _preview(kind.value, effect_id, sends, goes_on, facts, at)
+
+
+def _preview(
+    kind: str,
+    effect_id: uuid.UUID | None,
+    sends: Sequence[Planned],
+    goes_on: Sequence[str],
+    facts: Facts,
+    at: dt.datetime,
+) -> Preview:
+    again = {planned.effect.id for planned in sends}
+    stays = [e for e in facts.effects if e.first_sent_at and e.id not in again]
+    return Preview(kind=kind, effect_id=effect_id, sends=sends, goes_on=goes_on, stays=stays, at=at)
+
+
+def _planned(kind: ActKind, facts: Facts, effect: Effect | None, at: dt.datetime) -> tuple[list[Planned], list[str]]:
+    """The moves that the act asks of the engine are made on twins in memory; then what follows is read off them."""
+    run = ahead.twin(facts.run)
+    if effect is None:
+        assert kind == ActKind.TURN_BACK
+        return _undone_by_a_person(run, facts, facts.effects, at)
+    match kind:
+        case ActKind.LOOK_AGAIN:
+            return [ahead.look(effect, facts.steps, at)], []
+        case ActKind.TRY_AGAIN | ActKind.UNDO_REST:
+            once_more = effect.twin()
+            if kind == ActKind.UNDO_REST:
+                once_more.before = {"agreed": facts.left.get(effect.id)}
+            once_more.attempts = 1  # such an act begins its tries anew
+            sends, goes_on = _after(run, facts, _went_well(effect, at), at)
+            return [ahead.send(once_more, facts.steps, at), *sends], goes_on
+        case ActKind.FOUND:
+            return _after(run, facts, _went_well(effect, at), at)
+        case ActKind.ABSENT | ActKind.SKIP:
+            cleared = effect.twin()
+            cleared.clear(detail="")
+            if kind == ActKind.ABSENT and run.phase in (Phase.OPEN, Phase.RUNNING):
+                run.unwind(ending=run.workflow.spec["on_failure"], cause="step", reason="")
+            return _after(run, facts, cleared, at)
+        case ActKind.UNDO_AGAIN:
+            return _undone_by_a_person(run, facts, _cleared_for_another(effect, facts, at), at)
+        case _:
+            raise LookupError(f"{kind} is not previewed")
+
+
+def _went_well(effect: Effect, at: dt.datetime) -> Effect:
+    settled = effect.twin()
+    settled.find(result=dict(effect.result or {}), at=at)
+    settled.changed_at = at
+    return settled
+
+
+def _after(run: Run, facts: Facts, moved: Effect, at: dt.datetime) -> tuple[list[Planned], list[str]]:
+    if run.phase in (Phase.OPEN, Phase.RUNNING):
+        return [], [step.name for step in facts.steps if step.state == StepState.PENDING]
+    effects = [moved if e.id == moved.id else e for e in facts.effects]
+    return ahead.undoings(run, facts.steps, effects, at), []
+
+
+def _undone_by_a_person(
+    run: Run, facts: Facts, effects: Sequence[Effect], at: dt.datetime
+) -> tuple[list[Planned], list[str]]:
+    run.ending, run.end_cause = "compensate", "person"
+    return ahead.undoings(run, facts.steps, effects, at), []
+
+
+def _cleared_for_another(effect: Effect, facts: Facts, at: dt.datetime) -> list[Effect]:
+    """The effects once the undoing that is over makes room for a new one."""
+    twins = []
+    for known in facts.effects:
+        one = known.twin()
+        if one.compensates_id == effect.id and one.state != EffectState.CANCELLED:
+            if one.settled:
+                one.stick(reason=REVERSED, detail="", world="nothing")
+            one.clear(detail="")
+        elif one.id == effect.id and one.state == EffectState.STUCK:
+            one.reason = UNDO_AGAIN
+        twins.append(one)
+    return twins
+
+
+def confirm(note: str, kind: ActKind, case: Case, effect_id: uuid.UUID | None, *, by: User) -> None:
+    """Inside the act, under the run's lock: what would be sent is what this person was shown. Raises `Invalid`,
+    `StaleFence`."""
+    digest, at = read(note, kind.value, case.id, effect_id, by)
+    if of_act(kind, facts_of(case.run_id), effect_id, at).digest != digest:
+        raise StaleFence(CHANGED)
+
+
+CHANGED = "What would be sent has changed since you were shown it; read it again, then decide."
+
+
+def read(note: str, kind: str, case_id: uuid.UUID, effect_id: uuid.UUID | None, by: User) -> tuple[str, dt.datetime]:
+    """The digest of what was shown, and when. Raises `Invalid` where nothing, or something else, was shown."""
+    try:
+        named, case, effect, user, digest, at = signing.loads(note, salt=SALT, max_age=LASTS)
+        moment = dt.datetime.fromisoformat(at)
+    except (signing.BadSignature, ValueError, TypeError) as error:
+        raise Invalid("Nothing says that you were shown what this sends; open the page anew.") from error
+    if (named, case, effect, user) != (kind, str(case_id), str(effect_id or ""), by.pk):
+        raise Invalid("You were shown what another act sends; open the page anew.")
+    return digest, moment

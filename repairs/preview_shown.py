@@ -1,0 +1,92 @@
+"""Previews as pages show them: each request as it would be sent, what follows, and what isn't sent again."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime as dt
+import uuid
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from django.contrib.auth.models import User
+
+from repairs import preview, reading
+from repairs.models import Case
+from repairs.models.act import ActKind
+from repairs.preview import Facts, Preview
+from repairs.words.advice import Advice
+from workflows.engine.ahead import Planned
+from workflows.models import Effect
+from workflows.tools.draft import Draft
+
+if TYPE_CHECKING:
+    from repairs.views.case import Line
+
+IN_PLACE = 8  # effects whose previews stand on the case's page; those of the others have pages of their own
+REQUESTS = 10  # shown in place; the preview's own page has all
+EFFECTS = 10  # named as not sent again
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """One request as it is read. `effect` is set where it is the first of its effect's."""
+
+    effect: Effect | None
+    draft: Draft
+    timed: bool
+
+    @property
+    def text(self) -> str:
+        head = [self.draft.line, *(f"{name}: {value}" for name, value in self.draft.headers)]
+        return "\n".join(head) + (f"\n\n{self.draft.body}" if self.draft.body else "")
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """A preview on a page. `more`, `others`: requests, and effects that stay, beyond those shown."""
+
+    preview: Preview
+    note: str
+    requests: Sequence[Request]
+    more: int
+    stays: Sequence[Effect]
+    others: int
+
+
+def shown(made: Preview, case: Case, by: User, *, whole: bool = False) -> Shown:
+    requests = [request for planned in made.sends for request in _requests(planned)]
+    first = requests if whole else requests[:REQUESTS]
+    stays = made.stays if whole else made.stays[:EFFECTS]
+    return Shown(
+        preview=made,
+        note=made.note(case.id, by),
+        requests=first,
+        more=len(requests) - len(first),
+        stays=stays,
+        others=len(made.stays) - len(stays),
+    )
+
+
+def _requests(planned: Planned) -> list[Request]:
+    return [
+        Request(effect=None if number else planned.effect, draft=draft, timed=planned.timed)
+        for number, draft in enumerate(planned.drafts)
+    ]
+
+
+def in_place(
+    case: Case, lines: Sequence[Line], next_act: Advice | None, now: dt.datetime, by: User
+) -> dict[str, Shown]:
+    """By "act effect" (no effect for the run): what the case's page shows before each act. At most three statements."""
+    asked = [(act, line.fact.id) for line in [x for x in lines if x.possible][:IN_PLACE] for act, _, _ in line.possible]
+    if next_act and next_act.act in (ActKind.LOOK_AGAIN, ActKind.TURN_BACK):
+        asked.append((next_act.act, next_act.effect))
+    if not asked:
+        return {}
+    sends = reading.last_sends(line.effect.id for line in lines if line.fact.reason == "less_remains")
+    facts = preview.with_steps(case.run, [line.effect for line in lines], preview.left_of(sends))
+    return {f"{act} {effect}": shown(_made(act, effect, facts, now), case, by) for act, effect in asked}
+
+
+def _made(act: str, effect: str, facts: Facts, at: dt.datetime) -> Preview:
+    return preview.of_act(ActKind(act), facts, uuid.UUID(effect) if effect else None, at)

@@ -1,0 +1,203 @@
+"""Before an act people are shown exactly what it sends; an act on anything else is refused."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+
+import repairs.acts
+from repairs import preview
+from repairs.acts import look_again, on_effect, turn_back
+from repairs.models import Act, Case
+from repairs.models.act import ActKind
+from tests.engine.conftest import again
+from tests.engine.simulated import SimTool, World
+from tests.engine.test_undone_again import effect, later, undone
+from tests.repairs.previews import shown
+from workflows import rows
+from workflows.drain import drain_once
+from workflows.errors import Invalid, StaleFence
+from workflows.models import Effect, Run
+from workflows.tools.draft import Draft
+
+pytestmark = pytest.mark.django_db(transaction=True)
+Make = Callable[..., Any]
+__all__ = ["undone"]
+
+# Modules of acts that call a verb of the engine and send nothing by it, each with why.
+SENDS_NOTHING = {
+    "write_off": "leaves what is there as it is",
+}
+
+
+@pytest.fixture
+def repairer(person: Make) -> User:
+    user: User = person("repairer", "repairer")
+    return user
+
+
+def made(kind: ActKind, case: Case, item: Effect | None) -> preview.Preview:
+    return preview.of_act(kind, preview.facts_of(case.run_id), item.id if item else None, rows.now())
+
+
+def keys(of: preview.Preview) -> list[str]:
+    return [planned.effect.key for planned in of.sends]
+
+
+def test_an_act_can_ask_the_engine_without_a_preview() -> None:
+    for path in Path(repairs.acts.__path__[0]).glob("*.py"):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        names = {
+            f"{node.module}.{alias.name}"
+            for node in ast.walk(tree)
+            if isinstance(node, ast.ImportFrom)
+            for alias in node.names
+        }
+        if any(name.startswith("workflows.engine") for name in names) and path.stem not in SENDS_NOTHING:
+            assert "repairs.preview" in names, f"{path.name} calls the engine; show what it sends, or say why not"
+
+
+def test_there_is_an_act_on_an_effect_without_a_preview() -> None:
+    assert set(on_effect.VERBS) | {ActKind.TURN_BACK, ActKind.LOOK_AGAIN} == preview.SHOWN
+
+
+def test_an_act_of_somebody_who_was_not_shown_it_is_done(
+    stuck: Make, repairer: User, person: Make, world: World
+) -> None:
+    case, item = stuck(), Effect.objects.get(state="stuck")
+    before, other = list(world.sends), person("other", "repairer")
+    facts: dict[str, Any] = {"effect_id": item.id, "by": repairer, "why": "x", "fence": case.fence, "seq": item.seq}
+    for kind in on_effect.VERBS:
+        another = next(one for one in on_effect.VERBS if one is not kind)
+        for note in ("", "forged", shown(kind, case, item.id, other), shown(another, case, item.id, repairer)):
+            with pytest.raises(Invalid, match="shown what"):
+                on_effect.ask(kind, case.id, note=note, **facts)
+    drain_once()
+    assert (world.sends, Act.objects.count(), Effect.objects.get(id=item.id).seq) == (before, 0, item.seq)
+
+
+def test_what_was_shown_before_the_request_changed_is_sent(
+    stuck: Make, repairer: User, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    case, item = stuck(), Effect.objects.get(state="stuck")
+    facts: dict[str, Any] = {"effect_id": item.id, "by": repairer, "why": "x", "fence": case.fence}
+    note = shown(ActKind.TRY_AGAIN, case, item.id, repairer)
+    look = shown(ActKind.LOOK_AGAIN, case, item.id, repairer)
+    monkeypatch.setattr(SimTool, "draft", lambda self, call: [Draft(line="POST https://elsewhere.example/")])
+    monkeypatch.setattr(SimTool, "draft_look", lambda self, call: [Draft(line="GET https://elsewhere.example/")])
+    before = list(world.sends)
+    with pytest.raises(StaleFence, match="would be sent has changed"):
+        on_effect.ask(ActKind.TRY_AGAIN, case.id, seq=item.seq, note=note, **facts)
+    with pytest.raises(StaleFence, match="would be sent has changed"):
+        look_again.look_again(case.id, note=look, **facts)
+    drain_once()
+    assert (world.sends, Act.objects.count()) == (before, 0)
+
+
+def test_another_request_is_sent_than_was_shown(stuck: Make, repairer: User, world: World) -> None:
+    case, item = stuck(), Effect.objects.get(state="stuck")
+    said = made(ActKind.TRY_AGAIN, case, item)
+    assert [e.step.name for e in said.stays] == ["contact", "send"]
+    note, before = said.note(case.id, repairer), len(world.sends)
+    on_effect.ask(ActKind.TRY_AGAIN, case.id, effect_id=item.id, by=repairer, why="x", fence=0, seq=item.seq, note=note)
+    drain_once()
+    assert [key for _, _, key in world.sends[before:]] == keys(said) == [item.key]
+
+
+def test_turning_back_sends_another_request_than_was_shown(
+    world: World, tool: Make, workflow: Make, run_through: Make, repairer: User
+) -> None:
+    for name in ("crm.contact", "audience.add", "mail.send"):
+        tool(name)
+    world.script("mail.send", "execute", "refused")
+    run = run_through(workflow("crm.contact", "audience.add", "mail.send", on_failure="hold"))
+    case = Case.objects.get(run=run)
+    said = made(ActKind.TURN_BACK, case, None)
+    assert [planned.effect.step.name for planned in said.sends] == ["add", "contact"]
+    before = len(world.sends)
+    with pytest.raises(Invalid, match="shown"):
+        turn_back.turn_back(case.id, by=repairer, why="x", fence=case.fence, note="")
+    turn_back.turn_back(case.id, by=repairer, why="x", fence=case.fence, note=said.note(case.id, repairer))
+    drain_once()
+    assert [key for _, _, key in world.sends[before:]] == keys(said)
+    assert again(run).state == "repaired"
+
+
+def test_undoing_once_more_sends_another_request_than_was_shown(world: World, undone: Run, repairer: User) -> None:
+    forward, first = effect(undone, "forward"), effect(undone, "compensation")
+    world.things[forward.key] = {}
+    later(undone)
+    case = Case.objects.get(run=undone)
+    item = Effect.objects.get(run=undone, kind="forward", state="stuck")
+    said, before = made(ActKind.UNDO_AGAIN, case, item), len(world.sends)
+    assert first.key in {e.key for e in said.stays}
+    note = said.note(case.id, repairer)
+    on_effect.ask(
+        ActKind.UNDO_AGAIN, case.id, effect_id=item.id, by=repairer, why="x", fence=0, seq=item.seq, note=note
+    )
+    drain_once()
+    assert [key for _, _, key in world.sends[before:]] == keys(said)
+    assert keys(said) not in ([], [first.key])
+
+
+def test_a_finding_or_a_step_passed_over_sends_something_that_was_not_shown(
+    world: World, tool: Make, workflow: Make, run_through: Make, repairer: User
+) -> None:
+    """In a run that goes on, steps that are due later are named; in one that turns back, each undoing is shown."""
+    for name in ("crm.contact", "audience.add", "mail.send"):
+        tool(name)
+    tool("crm.lost", verify=False, keyed=False)
+    world.script("crm.lost", "execute", "lost_after")
+    run = run_through(workflow("crm.contact", "crm.lost", "mail.send"))
+    case, item = Case.objects.get(run=run), Effect.objects.get(state="stuck")
+    found = made(ActKind.FOUND, case, item)
+    assert (keys(found), found.goes_on) == ([], ["send"])
+    absent = made(ActKind.ABSENT, case, item)
+    assert ([p.effect.step.name for p in absent.sends], absent.goes_on) == (["contact"], [])
+    before, note = len(world.sends), absent.note(case.id, repairer)
+    on_effect.ask(ActKind.ABSENT, case.id, effect_id=item.id, by=repairer, why="x", fence=0, seq=item.seq, note=note)
+    drain_once()
+    assert [key for _, _, key in world.sends[before:]] == keys(absent)
+    assert Run.objects.get(id=run.id).phase == "over"
+
+
+def test_the_case_page_asks_for_an_act_without_its_preview(stuck: Make, repairer: User, browse: Make) -> None:
+    case = stuck()
+    page = browse(repairer).get(f"/repairs/{case.number}/").content.decode()
+    forms = re.findall(r'<form method="post" action="/repairs/\d+/([a-z-]+)"(.*?)</form>', page, re.DOTALL)
+    asks = {name for name, _ in forms} & {kind.value.replace("_", "-") for kind in preview.SHOWN}
+    assert {name for name, form in forms if 'name="preview"' in form} == asks == {"look-again", "try-again", "found"}
+
+
+def test_the_whole_preview_cannot_be_opened_and_asked_from(stuck: Make, repairer: User, browse: Make) -> None:
+    case, item = stuck(), Effect.objects.get(state="stuck")
+    client = browse(repairer)
+    for kind in ("look_again", "try_again", "found"):
+        page = client.get(f"/repairs/{case.number}/preview/{kind}/{item.id}")
+        assert (page.status_code, item.key in page.content.decode()) == (200, True), kind
+    form = dict(re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)"', page.content.decode()))
+    answer = client.post(f"/repairs/{case.number}/found", {**form, "why": "seen"})
+    assert answer.status_code == 302
+    assert Act.objects.get(kind="found").why == "seen"
+    assert client.get(f"/repairs/{case.number}/preview/undo_rest/{item.id}").status_code == 404
+
+
+def test_what_was_typed_is_lost_where_the_request_changed(
+    stuck: Make, repairer: User, browse: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    case, item = stuck(), Effect.objects.get(state="stuck")
+    form = {"effect": item.id, "seq": item.seq, "fence": case.fence, "why": "I rang the desk"}
+    form["preview"] = shown(ActKind.TRY_AGAIN, case, item.id, repairer)
+    monkeypatch.setattr(SimTool, "draft", lambda self, call: [Draft(line="POST https://elsewhere.example/")])
+    answer = browse(repairer).post(f"/repairs/{case.number}/try-again", form)
+    page = answer.content.decode()
+    assert (answer.status_code, "would be sent has changed" in page, "I rang the desk</textarea>" in page) == (
+        409, True, True,
+    )  # fmt: skip
+    assert "https://elsewhere.example/" in page
