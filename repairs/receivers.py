@@ -8,7 +8,7 @@ from typing import Any
 
 from django.dispatch import receiver
 
-from repairs import cases
+from repairs import cases, presence
 from repairs.acts.snooze import wake_due
 from repairs.models import Case
 from repairs.notices import sending, telling
@@ -41,9 +41,10 @@ def tell_of(sender: Any, *, thing: Credential | Stop | BudgetChange, **_: Any) -
     telling.of_engine(thing)
 
 
-@receiver(swept, dispatch_uid="repairs.snoozed.swept")
+@receiver(swept, dispatch_uid="repairs.cases.swept")
 def wake_cases(sender: Any, **_: Any) -> None:
     wake_due()
+    presence.sweep()
 
 
 @receiver(swept, dispatch_uid="repairs.notices.swept")

@@ -8,19 +8,21 @@ import uuid
 from django.contrib.auth.models import User
 from django.db import transaction
 
-from repairs import cases
+from repairs import cases, presence
 from repairs.acts.door import LEASE, actor, held, lock, needs
 from repairs.acts.record import record
-from repairs.models import Case
+from repairs.models import Act, Case
 from repairs.models.act import ActKind, Outcome
+from repairs.notices import telling
 from repairs.roles import REPAIRER
 from workflows.errors import StaleFence
 from workflows.why import reason
 
 
-def claim(case_id: uuid.UUID, *, by: User, why: str = "") -> None:
-    """Takes or renews the claim. What somebody else holds is taken over only with a reason; they see it in the history.
+def claim(case_id: uuid.UUID, *, by: User, why: str = "", fence: int | None = None) -> None:
+    """Takes or renews the claim. What somebody else holds is taken over only with a reason, and they are told.
 
+    `fence`: as the page showed it; a reason to take it from one person is none to take it from the next.
     Raises `Denied`, `StaleFence` (held by somebody and no reason given, or closed), `Invalid`.
     """
     needs(by, REPAIRER)
@@ -34,10 +36,13 @@ def claim(case_id: uuid.UUID, *, by: User, why: str = "") -> None:
         elif holder == by.pk:
             case.lease_until = now + LEASE
             case.save(update_fields=["lease_until"])
+        elif why.strip() and fence not in (None, case.fence):
+            raise StaleFence(f"{held(case)} It changed hands since you opened this page; read it again.")
         elif why.strip():
-            why = reason(why)
-            former = held(case)
-            take(case, by=by, now=now, kind=ActKind.TAKE_OVER, why=why, detail=former)
+            why, former = reason(why), held(case)
+            act = take(case, by=by, now=now, kind=ActKind.TAKE_OVER, why=why, detail=former)
+            presence.took(case.id, former=holder, by=by, now=now)
+            telling.of_take_over(case, act.id)
         else:
             raise StaleFence(f"{held(case)} Say why if you take it over.")
 
@@ -55,7 +60,7 @@ def release(case_id: uuid.UUID, *, by: User) -> None:
 
 def take(
     case: Case, *, by: User, now: dt.datetime, kind: ActKind = ActKind.CLAIM, why: str = "", detail: str = ""
-) -> None:
+) -> Act:
     """Gives the locked case to `by`; a higher fence makes pages of former holders stale. What was set aside wakes."""
     if case.snoozed_until is not None:
         case.proceed()
@@ -63,4 +68,5 @@ def take(
     case.claimed_by, case.lease_until = by, now + LEASE
     case.fence += 1
     case.save(update_fields=["claimed_by", "lease_until", "fence"])
-    record(case.id, kind=kind, by=by, why=why, outcome=Outcome.DONE, now=now, detail=detail)
+    presence.known(case.id, by)
+    return record(case.id, kind=kind, by=by, why=why, outcome=Outcome.DONE, now=now, detail=detail)

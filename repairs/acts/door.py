@@ -45,17 +45,20 @@ def enter(case_id: uuid.UUID, *, by: User, fence: int) -> tuple[Case, dt.datetim
         raise StaleFence(f"{case.name} is {case.state.replace('_', ' ')} by now; there is nothing left to do.")
     holder = case.holder_at(now)
     if holder == by.pk:
+        if fence < case.fence - 1:  # one less is the page from which they took it
+            raise StaleFence(OTHER_HANDS.format(case.name))
         case.lease_until = now + LEASE
         case.save(update_fields=["lease_until"])
         return case, now
     if holder is not None:
         raise StaleFence(held(case))
     if fence != case.fence:
-        raise StaleFence(f"{case.name} was in other hands since you opened this page; read it again before you act.")
+        raise StaleFence(OTHER_HANDS.format(case.name))
     take(case, by=by, now=now)
     return case, now
 
 
+OTHER_HANDS = "{} was in other hands since you opened this page; read it again before you act."
 LEASE = dt.timedelta(
     minutes=15
 )  # long enough to think and to call somebody, short enough that a lost holder blocks none

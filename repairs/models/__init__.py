@@ -4,5 +4,6 @@ from .act import Act
 from .case import Case
 from .notice import Notice
 from .person import Person, PersonAct, SecondFactor
+from .presence import Presence
 
-__all__ = ["Act", "Case", "Notice", "Person", "PersonAct", "SecondFactor"]
+__all__ = ["Act", "Case", "Notice", "Person", "PersonAct", "Presence", "SecondFactor"]

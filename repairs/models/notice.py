@@ -12,6 +12,7 @@ class What(models.TextChoices):
     CASE = "case"
     DEADLINE = "deadline"
     WRITE_OFF = "write_off"
+    TAKE_OVER = "take_over"
     BUDGET = "budget"
     CREDENTIAL = "credential"
     STOP = "stop"

@@ -71,6 +71,10 @@ def of_write_off(case: Case, act: uuid.UUID) -> None:
     tell(What.WRITE_OFF, [About(case.id, frozenset({APPROVER}), case.owner, act.hex[-30:])])
 
 
+def of_take_over(case: Case, act: uuid.UUID) -> None:
+    tell(What.TAKE_OVER, [About(case.id, frozenset({REPAIRER}), case.owner, act.hex[-30:])])
+
+
 def of_asked(approvals: Sequence[Approval]) -> None:
     """Where persons are asked by name, the receivers of all approvers stand for them."""
     if not settings.NOTICES:

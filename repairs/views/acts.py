@@ -31,9 +31,12 @@ STATUS: dict[type[MakegoodError], int] = {Denied: 403, NotFound: 404, StaleFence
 @in_role(REPAIRER)
 def claim(request: HttpRequest, number: int) -> HttpResponse:
     case, by = find(request, number), at_desk(request).user
-    return done(
-        request, case, lambda: claims.claim(case.id, by=by, why=why(request)), f"{case.name} is yours for 15 min."
-    )
+
+    def ask() -> None:
+        fence = whole(request, "fence") if why(request) else None
+        claims.claim(case.id, by=by, why=why(request), fence=fence)
+
+    return done(request, case, ask, f"{case.name} is yours for 15 min.")
 
 
 @act

@@ -25,7 +25,7 @@ from repairs.words.resting import CAUSES
 from repairs.words.seen import Row, row
 from workflows.engine import findings
 from workflows.models import Effect, Entry
-from workflows.states import Phase, World
+from workflows.states import IN_FLIGHT, Phase, World
 
 HISTORY = 200  # acts and events shown; a case with more has its whole journal on the run's page
 
@@ -90,6 +90,8 @@ def show_case(request: HttpRequest, case: Case, *, status: int = 200, **context:
         holder=holder,
         mine=mine,
         alone=settings.FOUR_EYES == "when_possible",
+        as_of=f"{case.seq}.{case.run.seq}",
+        in_flight=[line for line in lines if line.fact.state in IN_FLIGHT],
         acted=match.url_name if (match := request.resolver_match) else "",
         causes=CAUSES,
         **{"error": "", "kept": "", "typed": {}, **context},

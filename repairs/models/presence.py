@@ -1,0 +1,30 @@
+"""Who has a case's page open, and whom somebody took it from. A hint that comes and goes: it is no history."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import models
+
+from .case import Case
+
+
+class Presence(models.Model):
+    """`opened_at`: since when without a break. `taken_by`: who took the case from `user`, until they say they know."""
+
+    case = models.ForeignKey(Case, on_delete=models.CASCADE, related_name="presences")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+", db_index=False)
+    opened_at = models.DateTimeField()
+    seen_at = models.DateTimeField()
+    taken_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, null=True, related_name="+", db_index=False
+    )
+
+    class Meta:
+        constraints = (models.UniqueConstraint(fields=["case", "user"], name="present_once"),)
+        indexes = (
+            models.Index(fields=["user"], name="presence_taken", condition=models.Q(taken_by__isnull=False)),
+            models.Index(fields=["seen_at"], name="presence_age"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.user_id} at {self.case_id}"

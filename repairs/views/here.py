@@ -1,0 +1,52 @@
+"""A case's page tells that it is open and worked on, and is told what changed, who else looks, who holds it now."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.utils import timezone
+
+from repairs import presence
+from repairs.models import Case
+from repairs.views.acts import whole
+from repairs.views.case import find
+from repairs.views.queue import holder_of
+from repairs.views.screen import act, at_desk, show
+from workflows.errors import Invalid
+
+
+@act
+def here(request: HttpRequest, number: int) -> HttpResponse:
+    """`as_of`, `fence`: what the page shows; `active`: somebody typed or pointed since it last told."""
+    case, user, now = find(request, number), at_desk(request).user, timezone.now()
+    try:
+        fence = whole(request, "fence")
+    except Invalid:
+        return HttpResponse(status=400)
+    presence.note(case, user)
+    if request.POST.get("active"):
+        presence.renew(case, user, fence, now)
+    holder = case.holder_at(now)
+    return show(
+        request,
+        "console/_case_here.html",
+        here="queue",
+        now=now,
+        case=case,
+        others=presence.others(case, user, now),
+        changed=request.POST.get("as_of") != as_of(case),
+        taken=holder_of(case, now) if holder != user.pk and fence != case.fence else "",
+    )
+
+
+@act
+def known(request: HttpRequest, number: int) -> HttpResponse:
+    """They have read that the case was taken over."""
+    case = find(request, number)
+    presence.known(case.id, at_desk(request).user)
+    return redirect("case", number=case.number)
+
+
+def as_of(case: Case) -> str:
+    """Where the histories of the case and of its run stand; the page carries it."""
+    return f"{case.seq}.{case.run.seq}"

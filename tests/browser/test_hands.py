@@ -1,0 +1,112 @@
+"""Cases between people, in real browsers: two claim at once, and one hands over to another. By keyboard alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from django.contrib.auth.models import Group, User
+from playwright.sync_api import Browser, Page, expect
+from pytest_django.live_server_helper import LiveServer
+
+from repairs.models import Act, Case
+from tests.browser.conftest import PASSWORD
+from tests.browser.test_console import WIDE, keep
+
+pytestmark = pytest.mark.django_db(transaction=True)
+Make = Callable[..., Any]
+
+
+@pytest.fixture
+def desk(browser: Browser, live_server: LiveServer, watched: Make) -> Any:
+    """The browser of somebody who was logged in with the keyboard."""
+    contexts = []
+
+    def go(name: str) -> Page:
+        user = User.objects.create_user(name, password=PASSWORD, is_staff=True)
+        user.groups.set(Group.objects.filter(name="repairer"))
+        context = browser.new_context(base_url=live_server.url, viewport={"width": 1280, "height": 900})
+        contexts.append(context)
+        page: Page = watched(context.new_page())
+        page.goto("/")
+        for text, then in ((name, "Tab"), (PASSWORD, "Enter")):
+            page.keyboard.type(text)
+            page.keyboard.press(then)
+        page.wait_for_url("**/")
+        return page
+
+    yield go
+    for context in contexts:
+        context.close()
+
+
+def by_keys(page: Page, label: str, text: str, *, times: int = 1) -> None:
+    """Tabs to the field of that label and types; `times`: how often to press Tab at most is not a matter of taste."""
+    reach(page, page.get_by_label(label, exact=True))
+    page.keyboard.type(text)
+
+
+def reach(page: Page, wanted: Any) -> None:
+    """Tab until it has the focus; a page whose part can't be reached so is shut to some."""
+    for _ in range(150):
+        if wanted.evaluate("element => element === document.activeElement"):
+            return
+        page.keyboard.press("Tab")
+    raise AssertionError(f"{wanted} can't be reached by Tab")
+
+
+def sound(page: Page, name: str) -> None:
+    keep(page, name)
+    found = Axe().run(page)
+    assert found.violations_count == 0, found.generate_report()
+    assert page.evaluate(WIDE) == []
+
+
+def test_two_people_claim_at_once_and_the_second_keeps_what_they_typed(scene: dict[str, Any], desk: Make) -> None:
+    case: Case = scene["case"]
+    address = f"/repairs/{case.number}/"
+    day, night = desk("day-desk"), desk("night-desk")
+    day.goto(address)
+    expect(day.get_by_text("has this case open")).to_be_hidden()
+    night.goto(address)
+    expect(night.get_by_text("day-desk has this case open since")).to_be_visible()
+    night.keyboard.press("a")
+    night.keyboard.type("they say it is gone")
+    day.keyboard.press("c")
+    expect(day.get_by_text("is yours for 15 min.")).to_be_visible()
+    night.keyboard.press("Tab")
+    night.keyboard.press("Enter")
+    expect(night.get_by_text("day-desk holds", exact=False).first).to_be_visible()
+    expect(night.get_by_label("What you had typed")).to_have_value("they say it is gone")
+    sound(night, "claim-refused")
+    assert not Act.objects.filter(kind="look_again").exists()
+    reach(night, night.get_by_label("Why", exact=True))
+    night.keyboard.type("day-desk is at lunch")
+    night.keyboard.press("Tab")
+    night.keyboard.press("Enter")
+    expect(night.get_by_text("is yours for 15 min.")).to_be_visible()
+    day.goto("/")
+    expect(day.get_by_text("over from you")).to_be_visible()
+    sound(day, "claim-taken")
+    reach(day, day.get_by_role("button", name="I know"))
+    day.keyboard.press("Enter")
+    day.wait_for_url(f"**{address}")
+    expect(day.get_by_text("over from you")).to_be_hidden()
+    expect(day.get_by_text("“day-desk is at lunch”")).to_be_visible()
+
+
+def test_what_was_typed_is_gone_after_the_page_was_loaded_anew(scene: dict[str, Any], desk: Make) -> None:
+    page = desk("day-desk")
+    page.goto(f"/repairs/{scene['case'].number}/")
+    page.keyboard.press("a")
+    page.keyboard.type("half a sentence")
+    page.reload()
+    expect(page.get_by_label("Why", exact=True).first).to_have_value("half a sentence")
+    page.keyboard.press("a")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("The engine looks again")).to_be_visible()
+    page.reload()
+    assert all(not one.input_value() for one in page.get_by_label("Why", exact=True).all())
