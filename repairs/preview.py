@@ -147,7 +147,7 @@ def _planned(kind: ActKind, facts: Facts, effect: Effect | None, at: dt.datetime
         case ActKind.ABSENT | ActKind.SKIP:
             cleared = effect.twin()
             cleared.clear(detail="")
-            if kind == ActKind.ABSENT and run.phase in (Phase.OPEN, Phase.RUNNING):
+            if kind == ActKind.ABSENT and effect.forward and run.phase in (Phase.OPEN, Phase.RUNNING):
                 run.unwind(ending=run.workflow.spec["on_failure"], cause="step", reason="")
             return _after(run, facts, cleared, at)
         case ActKind.UNDO_AGAIN:

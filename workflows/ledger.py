@@ -50,7 +50,7 @@ def create_steps(run: Run, steps: Sequence[Step], *, now: dt.datetime, actor: st
     """Adds steps to a run that the caller locked; the run's chain says so."""
     rows.create(steps)
     run.event = run.event or "add_step"
-    run.payload = {"steps": [step.name for step in steps]}
+    run.payload = {**(run.payload or {}), "steps": [step.name for step in steps]}
     save_runs([run], now=now, actor=actor)
 
 
@@ -91,8 +91,8 @@ def save_effects(effects: Sequence[Effect], *, now: dt.datetime, actor: str = EN
     for effect in moved:
         effect.event, effect.payload = "", None
         effect.remember()
-    done = [e for e in moved if e.scopes and e.id in written and (e.settled or e.at_rest)]
-    hand_back([e.id for e in done if e.reason == "fallback"])
+    done = [e for e in moved if e.scopes and e.id in written and not e.open]
+    hand_back([e.id for e in done if e.reason == "fallback" or e.makes_good_id])
     let_go([e.id for e in done if e.reason != "fallback"], [e.compensates_id for e in done if e.compensates_id])
     notify({e.run_id for e in moved if e.id in written}, work=actor != ENGINE)
     return written
@@ -175,7 +175,7 @@ def saw(looks: Sequence[Look]) -> None:
 
 
 def hold(holds: Sequence[ScopeHold], uses: Sequence[ScopeUse]) -> set[str]:
-    """Takes scopes for effects; returns those that were free (or handed over by the effect being undone)."""
+    """Takes scopes for effects; returns those that were free (or handed over by what is undone or made good)."""
     if not holds:
         return set()
     data = [{"scope": h.scope, "effect_id": h.effect_id, "since": h.since} for h in holds]
@@ -192,7 +192,7 @@ SELECT scope, effect_id, since FROM json_to_recordset(%s::json)
   AS v(scope text, effect_id uuid, since timestamptz)
 ON CONFLICT (scope) DO UPDATE SET effect_id = excluded.effect_id, since = excluded.since
   WHERE h.effect_id = excluded.effect_id OR h.effect_id = (
-    SELECT c.compensates_id FROM workflows_effect c WHERE c.id = excluded.effect_id)
+    SELECT coalesce(c.compensates_id, c.makes_good_id) FROM workflows_effect c WHERE c.id = excluded.effect_id)
 RETURNING scope
 """
 
@@ -213,14 +213,18 @@ DELETE FROM workflows_scopehold WHERE effect_id = ANY (ARRAY(
 
 def hand_back(effect_ids: Sequence[uuid.UUID]) -> None:
     """Gives the scopes of refused undoings to what they should have undone, from which the fallbacks take them over:
-    nobody else gets in between."""
+    nobody else gets in between. So it is with those of remedies, while what they made good is open itself."""
     if effect_ids:
         with connection.cursor() as cursor:
-            cursor.execute(
-                "UPDATE workflows_scopehold h SET effect_id = e.compensates_id FROM workflows_effect e"
-                " WHERE e.id = h.effect_id AND h.effect_id = ANY (%s)",
-                [list(effect_ids)],
-            )
+            cursor.execute(HAND_BACK, [list(effect_ids)])
+
+
+HAND_BACK = """
+UPDATE workflows_scopehold h SET effect_id = f.id FROM workflows_effect e
+JOIN workflows_effect f ON f.id = coalesce(e.compensates_id, e.makes_good_id)
+WHERE e.id = h.effect_id AND h.effect_id = ANY (%s)
+  AND (e.compensates_id IS NOT NULL OR f.state = 'stuck' AND h.scope = ANY (f.scopes))
+"""
 
 
 def look_begins(effects: Sequence[Effect], *, until: dt.datetime, holder: str) -> None:

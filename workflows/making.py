@@ -18,6 +18,7 @@ from workflows.errors import Invalid
 from workflows.fetch import give, new
 from workflows.models import Effect, Run, Step, Tool
 from workflows.models.agent import Right, rights_of
+from workflows.models.effect import EVERYTHING
 from workflows.states import Kind
 from workflows.toolbox import pins_of, tool_of
 from workflows.tools.call import Call
@@ -84,6 +85,22 @@ def forward(run: Run, step: Step, steps: Sequence[Step], now: dt.datetime) -> Ef
     effect.scopes = tool.scopes(call)
     effect.residue = tool.residue(call, "execute")
     effect.value = tool.value(call)
+    origins.say(effect, run, step, steps, call)
+    return effect
+
+
+def remedy(run: Run, step: Step, steps: Sequence[Step], of: Effect | None, now: dt.datetime) -> Effect:
+    """A new act by which a person makes good, in the run of `of`. Looked at whatever the agent was granted: it isn't
+    the agent's. Raises `ExpressionError`."""
+    tool = tool_of(step.tool)
+    assert step.arguments is not None
+    effect = _effect(run, step, Kind.REMEDY, step.arguments, now)
+    effect.makes_good_id = of.id if of else None
+    effect.granted = EVERYTHING
+    effect.verifiable = tool.timings("execute").verifies
+    call = call_for(effect, run, steps, now=now)
+    effect.scopes, effect.value = tool.scopes(call), tool.value(call)
+    effect.residue = tool.residue(call, "execute")
     origins.say(effect, run, step, steps, call)
     return effect
 

@@ -13,9 +13,9 @@ from django.db.models import Count, F, Q, QuerySet
 
 from workflows.errors import NotFound
 from workflows.models import Agent, Approval, Attempt, Decision, Effect, Look, Run, Step
-from workflows.policies.residue import left_by, residue_of
+from workflows.policies.residue import left_by, made_good, residue_of
 from workflows.signals import cases_of_runs
-from workflows.states import EffectState, Kind, Phase, StepState
+from workflows.states import EffectState, Phase, StepState
 from workflows.toolbox import key_until
 from workflows.waits import chains
 
@@ -38,12 +38,13 @@ def run_in_full(run: Run) -> dict[str, Any]:
         .defer("tool__spec", "step__template", "step__arguments", "step__result", "before", "poll")
         .order_by("step__ordinal", "id")
     )
-    forward = {e.step_id: e for e in effects if e.forward}
+    leading = {e.step_id: e for e in effects if not e.compensates_id}
+    undoing, good = _undoing(effects), made_good(effects)
     return {
         **_head(run),
         "input": run.input,
-        "steps": [step_shape(step, forward.get(step.id), run) for step in steps],
-        "effects": [effect_shape(effect, _undoing(effects).get(effect.id)) for effect in effects],
+        "steps": [step_shape(step, leading.get(step.id), run) for step in steps],
+        "effects": [effect_shape(e, undoing.get(e.id), good.get(e.id, "")) for e in effects],
         "residue": run.residue if run.phase == Phase.OVER else residue_of(run.state, effects),
         "cases": cases_of([run.id])[run.id],
         "blocked_by": _blocked(run, effects),
@@ -60,7 +61,7 @@ def run_in_short(run: Run) -> dict[str, Any]:
 
 def step_in_full(run: Run, name: str) -> dict[str, Any]:
     step = run.steps.select_related("tool").defer("tool__spec", "template").get(name=name)
-    return step_shape(step, step.effects.filter(kind=Kind.FORWARD.value).order_by("-id").first(), run)
+    return step_shape(step, step.effects.filter(compensates=None).order_by("-id").first(), run)
 
 
 def step_shape(step: Step, effect: Effect | None, run: Run) -> dict[str, Any]:
@@ -77,8 +78,8 @@ def step_shape(step: Step, effect: Effect | None, run: Run) -> dict[str, Any]:
     }
 
 
-def effect_shape(effect: Effect, undoing: Effect | None) -> dict[str, Any]:
-    """`undoing`: the effect's live compensation. `effect` comes with its tool and step."""
+def effect_shape(effect: Effect, undoing: Effect | None, good: str = "") -> dict[str, Any]:
+    """`undoing`: the effect's live compensation; `good`: what made it good. `effect` comes with its tool and step."""
     return {
         "id": str(effect.id),
         "kind": effect.kind,
@@ -100,7 +101,7 @@ def effect_shape(effect: Effect, undoing: Effect | None) -> dict[str, Any]:
         "verifiable": effect.verifiable,
         "compensates": str(effect.compensates_id) if effect.compensates_id else None,
         "compensated_by": str(undoing.id) if undoing else None,
-        "residue": left_by(effect, undoing),
+        "residue": left_by(effect, undoing, good),
         "owner": effect.owner,
     }
 
@@ -112,10 +113,13 @@ def effect_in_full(agent: Agent, effect_id: uuid.UUID) -> dict[str, Any]:
     if effect is None:
         raise NotFound("There is no such effect, or it isn't yours.")
     undoing = _undoing(effect.compensations.all()).get(effect.id)
+    remedies = list(Effect.objects.filter(run_id=effect.run_id, makes_good=effect).order_by("id"))
     sends = _latest(effect.sends.all())
     looks = _latest(effect.looks.all())
     return {
-        **effect_shape(effect, undoing),
+        **effect_shape(effect, undoing, made_good(remedies).get(effect.id, "")),
+        "makes_good": str(effect.makes_good_id) if effect.makes_good_id else None,
+        "made_good_by": [str(remedy.id) for remedy in remedies],
         "run": str(effect.run_id),
         "arguments": effect.arguments,
         "detail": effect.detail,

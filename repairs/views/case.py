@@ -25,7 +25,7 @@ from repairs.words.resting import CAUSES
 from repairs.words.seen import Row, row
 from workflows.engine import findings
 from workflows.models import Effect, Entry
-from workflows.states import IN_FLIGHT, Phase, World
+from workflows.states import IN_FLIGHT, EffectState, Phase, World
 
 HISTORY = 200  # acts and events shown; a case with more has its whole journal on the run's page
 
@@ -124,7 +124,7 @@ def line_of(effect: Effect, fact: EffectFacts, named: set[str], now: dt.datetime
 
 
 def is_wrong(fact: EffectFacts) -> bool:
-    if fact.read_only:
+    if fact.read_only or (fact.remedy and fact.state == EffectState.CANCELLED):
         return False
     if fact.stand_in:
         return fact.world != World.PRESENT

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from repairs.words.facts import EffectFacts, Reason, Standing, standing
 from repairs.words.possible import why_not_again
 from repairs.words.sentence import doer
+from workflows.states import Kind
 
 LOOK_AGAIN, WRITE_OFF, SEND_AGAIN, UNDO = "look_again", "write_off", "send_again", "undo"
 TURN_BACK, WRITE_OFF_RUN = "turn_back", "write_off_run"
@@ -79,6 +80,8 @@ def of_the_run(reasons: Sequence[Reason]) -> Advice:
     if "engine_error" in codes:
         why = "Ask an operator to read the log; the engine tries the run again as soon as something of it moves."
         return Advice(BY_HAND, why)
+    if Kind.REMEDY.value in codes:
+        return Advice(WAIT, "A remedy that a person asked for is on its way; what becomes of it appears here.")
     if "look_again" in codes:
         return Advice(WAIT, "A look that a person asked for is under way; what it shows appears here.")
     return Advice(WAIT, "No effect of this run is stuck now; the engine goes on by itself.")
@@ -198,6 +201,8 @@ def twice(effect: EffectFacts, now: dt.datetime) -> str:
 
 
 def undo(effect: EffectFacts) -> str:
+    if effect.remedy:
+        return "A remedy is undone by nothing but another remedy that a person asks for."
     if not effect.can_undo:
         return "Its tool declares no way to undo it."
     match standing(effect):

@@ -68,6 +68,10 @@ class EffectFacts:
         return self.kind == Kind.COMPENSATION
 
     @property
+    def remedy(self) -> bool:
+        return self.kind == Kind.REMEDY
+
+    @property
     def stuck(self) -> bool:
         return self.state == EffectState.STUCK
 

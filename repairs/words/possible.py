@@ -49,8 +49,9 @@ def possible(effect: EffectFacts, *, now: dt.datetime, going_on: bool) -> list[t
         acts.append((FOUND, "Sends nothing. You say that you saw it undone; what it undoes counts as gone."))
     else:
         acts.append((FOUND, "Sends nothing. You say that you saw it, ours and as asked; the run goes on with it."))
-        acts.append((ABSENT, "Sends nothing. You say that nothing of it is outside; its step has failed then."))
-        if going_on and (effect.world == World.NOTHING or not effect.attempts):
+        after = "the run is what it is without it" if effect.remedy else "its step has failed then"
+        acts.append((ABSENT, f"Sends nothing. You say that nothing of it is outside; {after}."))
+        if going_on and not effect.remedy and (effect.world == World.NOTHING or not effect.attempts):
             acts.append((SKIP, "Sends nothing of it, now or later; the steps after it go on without what it tells."))
     return [(act, name_of(act, effect), does) for act, does in acts]
 

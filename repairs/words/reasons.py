@@ -92,6 +92,7 @@ CLAUSES: dict[str, tuple[str, str]] = {
         "it has got no further for longer than it may",
         "nothing has got any further for longer than it may",
     ),
+    "remedy": ("a person asked for it to make good, and it is on its way", "a person asked for a remedy"),
     "engine_error": (
         "the engine met an error of its own there and set the run aside",
         "the engine met an error of its own there and set the run aside",
@@ -122,6 +123,7 @@ NOTES = {
     "fallback": "refused for good; another tool is tried in its place",
     "superseded": "what it undid was there again; a person had it undone once more, by another request",
     "stale_read": "what it was based on was changed since it was read; nothing was sent",
+    "called_off": "a person called it off before anything of it left",
     "written_off": "people decided to leave it as it is",
 }
 
@@ -162,6 +164,7 @@ TITLES = {
     "budget": "too little budget",
     "poison": "ends its workers",
     "no_progress": "no progress",
+    "remedy": "remedy on its way",
     "engine_error": "set aside by the engine",
 }
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from repairs.words.facts import EffectFacts, Reason, Standing, standing, wanted_gone
 from repairs.words.reasons import because
+from workflows.states import Kind
 from workflows.visible import visible
 
 SUBJECT_LIMIT = 80  # a label longer than a line pushes the harm out of sight
@@ -47,6 +48,8 @@ def harm_rank(effect: EffectFacts | None, reason: Reason) -> tuple[int, int, str
 
 
 def of_effect(effect: EffectFacts, code: str) -> str:
+    if code == Kind.REMEDY and standing(effect) is Standing.ABSENT:
+        return f"{doer(effect)} is to make good what went wrong; it is on its way, and nothing of it is outside yet"
     return f"{harm(effect)}; {because(code or effect.reason, undoing=effect.undoing)}"
 
 

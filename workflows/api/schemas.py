@@ -229,6 +229,8 @@ EFFECT_IN_FULL = _object(
     decisions=_list(_ref("Decision")),
     approvals=_list(_ref("Approval")),
     evidence=EVIDENCE,
+    makes_good=MAYBE_UUID,
+    made_good_by=_list(UUID),
 )
 HEAD = {
     "id": UUID,

@@ -17,6 +17,7 @@ from workflows.fetch import fetch
 from workflows.models import Effect, Run, Step
 from workflows.policies import run_words
 from workflows.policies.residue import residue_of
+from workflows.policies.unwinding import REOPENED
 from workflows.signals import runs_need_people
 from workflows.states import EffectState, Phase
 from workflows.toolbox import give_tools, give_workflows
@@ -128,6 +129,8 @@ def _one(run: Run, steps: list[Step], effects: list[Effect], changes: Changes, p
 
 
 def _say(run: Run, steps: list[Step], effects: list[Effect], now: dt.datetime) -> None:
+    if run.phase == Phase.OVER and run.ending == REOPENED:
+        run.ending = ""  # it never turned back
     run.state = run_words.state_of(run, steps, effects)
     if run.phase == Phase.OVER:
         run.ended_at, run.waits_until = now, None

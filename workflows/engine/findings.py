@@ -48,11 +48,11 @@ def found(effect_id: uuid.UUID, *, by: str, why: str, result: dict[str, Any] | N
 
 
 def absent(effect_id: uuid.UUID, *, by: str, why: str) -> Effect:
-    """Nothing of it is outside: a forward effect is laid to rest, and its step has failed. Raises `Invalid`,
+    """Nothing of it is outside: it is laid to rest, and a forward effect's step has failed. Raises `Invalid`,
     `NotFound`."""
     with transaction.atomic():
         effect = stuck(effect_id, "recorded as absent")
-        if not effect.forward:
+        if effect.compensates_id:
             raise Invalid("this is an undoing: what it should undo still stands; have it tried again, or write it off")
         now = rows.now()
         repaired(effect, now, by)
@@ -72,7 +72,7 @@ def try_again(effect_id: uuid.UUID, *, by: str, why: str) -> Effect:
             reason=effect.reason,
             acknowledged=acknowledged,
             protected=_protected(effect, now),
-            undoing=not effect.forward,
+            undoing=effect.compensates_id is not None,
         )
         if no:
             raise Invalid(no)

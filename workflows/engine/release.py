@@ -19,7 +19,7 @@ FREE = """
 SELECT e.id FROM workflows_effect e
 WHERE e.state = 'blocked' AND e.reason = 'order' AND NOT EXISTS (
   SELECT 1 FROM workflows_scopehold h WHERE h.scope = ANY (e.scopes) AND h.effect_id <> e.id
-  AND h.effect_id IS DISTINCT FROM e.compensates_id)
+  AND h.effect_id IS DISTINCT FROM coalesce(e.compensates_id, e.makes_good_id))
 ORDER BY e.epoch, e.ordinal LIMIT %s
 """
 TIMELY = """

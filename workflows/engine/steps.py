@@ -81,7 +81,7 @@ def _open(run: Run, steps: list[Step]) -> None:
 
 def _step(run: Run, steps: list[Step], tool: Tool, body: StepBody) -> Step:
     names = {s.name for s in steps}
-    after = body.after if body.after is not None else [s.name for s in steps[-1:]]
+    after = body.after if body.after is not None else [s.name for s in steps if not s.remedy][-1:]
     if unknown := [name for name in after if name not in names]:
         raise Invalid(
             "unknown step", [Flaw("after", unknown[0], f"steps of this run are: {', '.join(names) or 'none'}")]

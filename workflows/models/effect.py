@@ -39,6 +39,10 @@ class Effect(models.Model):
         "self", on_delete=models.PROTECT, null=True, related_name="compensations", db_index=False
     )
 
+    makes_good = models.ForeignKey(  # of a remedy: what of the same run it makes good, where it is one act
+        "self", on_delete=models.PROTECT, null=True, related_name="remedies", db_index=False
+    )
+
     # What is asked, frozen.
     arguments = json_field(dict)
     key = models.CharField(max_length=26)
@@ -131,6 +135,10 @@ class Effect(models.Model):
                 condition=models.Q(kind=Kind.COMPENSATION.value, compensates__isnull=False)
                 | (~models.Q(kind=Kind.COMPENSATION.value) & models.Q(compensates__isnull=True)),
                 name="compensation_names_its_effect",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(kind=Kind.REMEDY.value) | models.Q(makes_good__isnull=True),
+                name="only_remedies_make_good",
             ),
             models.CheckConstraint(
                 condition=~models.Q(state__in=[S.FAILED.value, S.CANCELLED.value]) | models.Q(world=W.NOTHING.value),
@@ -234,6 +242,15 @@ class Effect(models.Model):
     @property
     def forward(self) -> bool:
         return self.kind == Kind.FORWARD
+
+    @property
+    def remedy(self) -> bool:
+        return self.kind == Kind.REMEDY
+
+    @property
+    def open(self) -> bool:
+        """Whether somebody still has to move: neither settled nor at rest."""
+        return not (self.settled or self.at_rest)
 
     @property
     def operation(self) -> str:

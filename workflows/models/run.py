@@ -34,7 +34,7 @@ class Run(models.Model):
     state = models.CharField(max_length=30, choices=choices(RunState), default=RunState.RUNNING.value)
     is_clean = models.BooleanField(null=True)
     sealed = models.BooleanField(default=False)
-    ending = models.CharField(max_length=20, blank=True)  # how it turns back: compensate | hold
+    ending = models.CharField(max_length=20, blank=True)  # how it turns back: compensate | hold | written_off | remedy
     end_cause = models.CharField(max_length=20, blank=True)  # why it turns back: step | cancel | deadline | person
     end_reason = models.TextField(blank=True)
     needs_person = models.BooleanField(default=False)
@@ -106,6 +106,7 @@ class Run(models.Model):
         self.advance_at = None
 
     @named("phase", "reopen", [P.OVER.value], P.UNWINDING.value)
-    def reopen(self) -> None:
+    def reopen(self, *, ending: str = "hold") -> None:
+        """`ending`: of one that was never to turn back. For a remedy nothing else of it is touched."""
         self.is_clean = self.ended_at = None
-        self.ending = self.ending or "hold"
+        self.ending = self.ending or ending

@@ -30,6 +30,7 @@ class Step(models.Model):
     detail = models.TextField(blank=True)
     result = json_field()
     digest = models.CharField(max_length=64)
+    remedy = models.BooleanField(default=False)  # a person added it to make good; nothing else depends on it
     created_at = models.DateTimeField()
 
     event: str = ""

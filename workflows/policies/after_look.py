@@ -14,12 +14,14 @@ from workflows.outcomes import Sighting, Verdict, reference
 from workflows.policies import backoff
 from workflows.policies.after_outcome import spent
 from workflows.policies.next import NOTE, Facts, Next
+from workflows.states import Kind
 from workflows.tools.timings import Timings
 
 LOOKED_AT_AGAIN = "look_again"  # the reason of an effect that a person asked to be looked at: such a look only reads
 # Why an effect is unknown, where whatever the looks show no send follows.
 LAST_WORDS = ("refused", "replayed", "key_mismatch", "disputed", "less_remains", "stale_read")
 UNPUBLISHED = "the provider doesn't publish how long it remembers our key"
+UNDOING = Kind.COMPENSATION.value
 REVERSED = "reversed"  # the reason of an undoing that was seen, and is undone itself by whoever
 A_MOMENT = dt.timedelta(milliseconds=50)  # past the horizon by more than clocks' grain
 
@@ -80,12 +82,16 @@ def absent(effect: Facts, seen: Sighting, times: Timings, *, begun_at: dt.dateti
 
 def was_seen(effect: Facts) -> bool:
     """Whether a look ever showed what this act made, or what became of it: then a miss doesn't mean "never there"."""
-    return effect.forward and effect.first_sent_at is not None and effect.world in ("present", "differs", "several")
+    return (
+        effect.kind != UNDOING
+        and effect.first_sent_at is not None
+        and effect.world in ("present", "differs", "several")
+    )
 
 
 def not_there(effect: Facts, detail: str) -> Next:
     """What was acknowledged is never sent again, however absent it is."""
-    reason = "not_found" if effect.forward else "not_undone"
+    reason = "not_undone" if effect.kind == UNDOING else "not_found"
     return Next(move="stick", fields={"reason": reason, "detail": detail, "world": "nothing"})
 
 

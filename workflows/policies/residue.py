@@ -15,14 +15,26 @@ def residue_of(run_state: str, effects: Iterable[Any], *, turned: bool = True) -
     verified; in any other what isn't proved to be away; and what undoing itself left behind."""
     effects = list(effects)
     undoing = {e.compensates_id: e for e in effects if e.compensates_id and e.state != "cancelled"}
+    good = made_good(effects)
     reached = run_state == "completed" or (run_state == "repaired" and not turned)
     rows = []
     for effect in effects:
         if effect.compensates_id or effect.read_only or effect.met:
             continue
         if statement := _statement(effect, reached, undoing.get(effect.id)):
-            rows.append(row(effect, statement))
+            rows.append(row(effect, statement + good.get(effect.id, "")))
     return rows
+
+
+def made_good(effects: Iterable[Any]) -> dict[Any, str]:
+    """By the effect that was made good: what is to be said of that beside what it left."""
+    found: dict[Any, str] = {}
+    for effect in effects:
+        if effect.makes_good_id and effect.settled:
+            how = "which a look showed" if effect.state == EffectState.VERIFIED else "by the provider's word"
+            said = f" Made good, {how}: {effect.residue or 'by another act.'}"
+            found[effect.makes_good_id] = found.get(effect.makes_good_id, "") + said
+    return found
 
 
 def _statement(effect: Any, reached: bool, undoing: Any) -> str:
@@ -38,14 +50,14 @@ def _statement(effect: Any, reached: bool, undoing: Any) -> str:
     return ""
 
 
-def left_by(effect: Any, undoing: Any) -> str:
+def left_by(effect: Any, undoing: Any, good: str = "") -> str:
     """What one effect leaves outside as far as it is known; "" where nothing of it is there. An undoing that was proved
-    leaves its own trace in place of what it undid."""
+    leaves its own trace in place of what it undid. `good`: of `made_good`."""
     if effect.read_only or effect.met or effect.world == World.NOTHING:
         return ""
     if effect.world == World.GONE:
         return str(undoing.residue) if effect.state == EffectState.UNDONE and undoing is not None else ""
-    return str(effect.residue)
+    return f"{effect.residue}{good}".strip()
 
 
 def partial(undoing: Any) -> bool:

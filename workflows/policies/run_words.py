@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from workflows.policies.residue import residue_of
-from workflows.states import EffectState, Phase, RunState, StepState
+from workflows.states import EffectState, Kind, Phase, RunState, StepState
 
 GONE_ON = (StepState.DONE.value, StepState.SKIPPED.value)
 
@@ -24,7 +24,7 @@ def state_of(run: Any, steps: Iterable[Any], effects: Iterable[Any]) -> str:
         return RunState.WRITTEN_OFF.value
     if run.ending == "written_off":
         return RunState.WRITTEN_OFF.value
-    if run.repaired:
+    if run.repaired or any(e.kind == Kind.REMEDY and e.settled for e in acts):
         return RunState.REPAIRED.value
     if not run.ending and all(step.state in GONE_ON for step in steps):
         return RunState.COMPLETED.value
@@ -39,5 +39,10 @@ def is_clean(state: str, effects: Iterable[Any]) -> bool:
     effects = list(effects)
     if state != RunState.COMPLETED:
         return False
-    acts = [e for e in effects if not e.read_only]
+    acts = [e for e in effects if not (e.read_only or called_off(e))]
     return all(e.state == EffectState.VERIFIED for e in acts) and not residue_of(state, effects)
+
+
+def called_off(effect: Any) -> bool:
+    """A remedy that never left: the run is what it would be without it."""
+    return bool(effect.kind == Kind.REMEDY and effect.state == EffectState.CANCELLED)

@@ -3,6 +3,7 @@
 1. What has not left is cancelled. What is under way runs to its answer; unknown is resolved first.
 2. What stands is undone in reverse order of dependency. A stuck undoing holds back what it depends on, not the rest.
 3. What stands and can't be undone needs a person, unless the workflow accepts irreversible acts as residue.
+4. Remedies are neither called off nor undone by it; it isn't over before each of them is settled or at rest.
 """
 
 from __future__ import annotations
@@ -14,11 +15,15 @@ from typing import Any
 from workflows.policies import order
 from workflows.policies.after_look import LOOKED_AT_AGAIN, REVERSED
 from workflows.policies.residue import partial
-from workflows.states import EffectState, StepState
+from workflows.policies.spending import for_a_person
+from workflows.states import EffectState, Kind, StepState
 
 S = EffectState
 IMPOSSIBLE = ("refused", "window")  # why an undoing can't be done this way, ever
 UNDO_AGAIN = "undo_again"  # the reason of an effect that a person has undone once more
+REMEDY = Kind.REMEDY.value  # why a run needs a person while a remedy is under way
+REOPENED = "remedy"  # the ending of a run that was over, and is open again for a remedy and nothing else
+STANDS = ("written_off", REOPENED)  # endings that leave everything as it is
 UNDER_WAY = {S.DISPATCHED, S.PENDING, S.UNKNOWN}
 
 
@@ -51,12 +56,12 @@ def reason_of(effect: Any, step: Any, code: str = "", detail: str = "") -> dict[
 
 
 def mode_of(run: Any, spec: Mapping[str, Any], effects: Iterable[Any]) -> str:
-    """compensate | hold | written_off | wait: what the workflow says, given what irreversible act may have happened.
+    """compensate | hold | written_off | remedy | wait: what the workflow says, given what irreversible act may be done.
 
     "forward" keeps trying within limits; once they are spent it is a hold. So is a run that was over and is open again.
     """
     if run.ending != "compensate":
-        return "written_off" if run.ending == "written_off" else "hold"
+        return run.ending if run.ending in STANDS else "hold"
     final = [e for e in effects if e.forward and e.irreversible and not e.at_rest]
     if any(_under_way(e) or (e.state == S.ACKNOWLEDGED and e.verifiable) for e in final):
         return "wait"
@@ -81,6 +86,8 @@ def course_of(run: Any, steps: list[Any], effects: list[Any], *, ahead: bool = F
         cleared[step.name] = effect is None or _clear(course, mode, step, effect, undoing.get(effect.id), free)
         if ahead and len(course.compensate) > known:
             cleared[step.name] = True
+    names = {step.id: step for step in steps}
+    course.people += [whose(e, names[e.step_id]) for e in effects if asked_by_person(e)]
     if mode == "hold" and run.end_cause:  # one that went well, and is open again, waits for what is stuck in it only
         _hold(course, run, steps, effects)
     made = course.compensate or course.fall_back
@@ -106,7 +113,7 @@ def _clear(course: Course, mode: str, step: Any, effect: Any, undoing: Any, free
     if mode != "compensate":
         if effect.state == S.STUCK:
             course.people.append(reason_of(effect, step))
-        return mode in ("hold", "written_off")
+        return mode == "hold" or mode in STANDS
     if undoing is not None:
         return _follow(course, step, effect, undoing)
     if effect.state == S.STUCK and not (_can_undo(step) and (effect.world == "unknown" or effect.reason == UNDO_AGAIN)):
@@ -137,6 +144,18 @@ def _in_hand(course: Course, step: Any, effect: Any) -> None:
     """What a person asked to be looked at stays theirs until the look has said something."""
     if looked_at_again(effect):
         course.people.append(reason_of(effect, step))
+
+
+def asked_by_person(effect: Any) -> bool:
+    """A remedy stays with the person who asked for it, and so with the case, until it is settled."""
+    return bool(effect.remedy and effect.open)
+
+
+def whose(effect: Any, step: Any) -> dict[str, Any]:
+    """Why it is a person's: its own trouble, or that a remedy is on its way."""
+    if effect.remedy and effect.state != S.STUCK and not looked_at_again(effect) and not for_a_person(effect):
+        return {**reason_of(effect, step, REMEDY), "detail": ""}
+    return reason_of(effect, step)
 
 
 def looked_at_again(effect: Any) -> bool:

@@ -71,7 +71,7 @@ def of_effect(
     return {
         **_common(run, tool, effect.arguments, now, current=current),
         "act": {"kind": effect.kind, "operation": effect.operation, "attempt": effect.attempts + 1},
-        "agent": _agent(effect.agent, tool, granted=granted, behalf=effect.on_behalf_of),
+        "agent": _agent(effect.agent, tool, granted=granted, behalf=effect.on_behalf_of, by_person=effect.remedy),
         "run": _run(run, now, targets=effect.reach, highest=effect.chain_class or effect.effect_class),
         "origin": [one["path"] for one in effect.origin],
         "targets": effect.targets,
@@ -109,12 +109,13 @@ def _common(run: Run, tool: Tool, arguments: Mapping[str, Any], now: dt.datetime
     }  # fmt: skip
 
 
-def _agent(agent: Agent, tool: Tool, *, granted: bool, behalf: str) -> dict[str, Any]:
+def _agent(agent: Agent, tool: Tool, *, granted: bool, behalf: str, by_person: bool = False) -> dict[str, Any]:
+    """`by_person`: a remedy; that the agent was switched off since keeps nobody from making good what it did."""
     return {
         "name": agent.name,
         "team": agent.team,
         "on_behalf_of": behalf,
-        "active": agent.active,
+        "active": agent.active or by_person,
         "granted": granted,
         "rights": list(agent.rights(tool.name)),
         "tools": agent.tools,

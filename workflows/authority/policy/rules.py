@@ -6,12 +6,14 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from workflows.authority.verdict import DENY, Verdict
+from workflows.authority.verdict import ASK, DENY, Verdict
+from workflows.states import Kind
 from workflows.tools.expressions import Expression, ExpressionError, Judge
 
 # A decision stands in the dispatch transaction; this many copied values are about 5 ms.
 MOST_WORK = 100_000
 REMEMBERED = 1024  # verdicts by facts: most acts of an installation differ in nothing that its policy reads
+FINAL_REMEDY, APPROVER = "final-remedy", "approver"  # the rule that no policy switches off, and the role it asks
 LONGEST_REMEMBERED = 2000  # characters of the facts
 
 
@@ -32,6 +34,12 @@ class Ruled:
         self._known: dict[str, Verdict] = {}
 
     def decide(self, facts: Mapping[str, Any]) -> Verdict:
+        verdict = self._ruled(facts)
+        if verdict.allowed and _final_remedy(facts):
+            return Verdict(ASK, FINAL_REMEDY, "a person asks for what can't be undone", APPROVER, policy=self.label)
+        return verdict
+
+    def _ruled(self, facts: Mapping[str, Any]) -> Verdict:
         read = self._read(facts)
         key = repr(read)  # tells 1, 1.0, true and "1" apart, as a dict's keys don't
         if (known := self._known.get(key)) is not None:
@@ -66,6 +74,12 @@ class Ruled:
 
     def _broken(self, name: str, trouble: ExpressionError) -> Verdict:
         return Verdict(DENY, name, f"the rule can't be decided: {trouble.message}", policy=self.label)
+
+
+def _final_remedy(facts: Mapping[str, Any]) -> bool:
+    """No workflow and no gate stands behind a remedy: of one that can't be undone two persons must be sure, whatever
+    rules allow."""
+    return bool(facts["act"]["kind"] == Kind.REMEDY and facts["profile"]["effect_class"] == "irreversible")
 
 
 def _read_by(expressions: Sequence[Expression]) -> tuple[tuple[str, tuple[str, ...] | None], ...]:

@@ -14,7 +14,9 @@ from workflows.toolbox import times_of
 
 def anew(effects: Sequence[Effect], stopped: list[Effect], now: dt.datetime) -> list[Effect]:
     """Those that may go; the others' scopes were in other hands since they asked, and they ask again."""
-    natural = [e for e in effects if e.forward and e.first_sent_at is None and e.verifiable and times_of(e).natural]
+    natural = [
+        e for e in effects if not e.compensates_id and e.first_sent_at is None and e.verifiable and times_of(e).natural
+    ]
     if not natural:
         return list(effects)
     since = _touched_since(natural)

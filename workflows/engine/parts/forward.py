@@ -11,7 +11,7 @@ from workflows.errors import shown
 from workflows.models import Effect, Run, Step
 from workflows.policies import order
 from workflows.policies.spending import for_a_person
-from workflows.policies.unwinding import looked_at_again, reason_of
+from workflows.policies.unwinding import asked_by_person, looked_at_again, whose
 from workflows.states import EffectState, Phase, StepState
 from workflows.toolbox import tool_of
 from workflows.tools.expressions import ExpressionError, fill
@@ -24,8 +24,8 @@ PASSED_OVER = ("stopping", "skipped")  # the run turned back before it left; a p
 
 
 def follow(steps: list[Step], effects: list[Effect], changes: Changes) -> list[dict[str, str]]:
-    """Brings steps to where their forward effects are; returns what moved, for the run's entry."""
-    by_step = {e.step_id.int: e for e in effects if e.forward}
+    """Brings steps to where their forward effects, or remedies, are; returns what moved, for the run's entry."""
+    by_step = {e.step_id.int: e for e in effects if not e.compensates_id}
     moved = []
     for step in steps:
         effect = by_step.get(step.id.int)
@@ -46,6 +46,8 @@ def _follow_one(step: Step, effect: Effect) -> bool:
     active = step.state == StepState.ACTIVE
     if effect.settled and active:
         step.finish(result=effect.result or {})
+    elif effect.remedy and effect.at_rest and active:
+        step.skip(reason=effect.reason)  # the run went wrong, or didn't, without it: no step fails by it
     elif (effect.state in (S.FAILED, S.WRITTEN_OFF) and active) or (
         effect.state == S.CANCELLED and active and effect.reason not in PASSED_OVER
     ):
@@ -68,9 +70,9 @@ def go_on(run: Run, steps: list[Step], effects: list[Effect], changes: Changes) 
     _open_gates(run, steps, effects, changes)
     if run.sealed and not changes.born[run.id] and all(s.state in (StepState.DONE, StepState.SKIPPED) for s in steps):
         run.end()
-    people = [e for e in effects if e.state == S.STUCK or looked_at_again(e) or for_a_person(e)]
+    people = [e for e in effects if e.state == S.STUCK or looked_at_again(e) or for_a_person(e) or asked_by_person(e)]
     names = {step.id: step for step in steps} if people else {}
-    return [reason_of(e, names[e.step_id]) for e in people]
+    return [whose(e, names[e.step_id]) for e in people]
 
 
 def _stopped(run: Run, steps: list[Step], effects: list[Effect], now: dt.datetime) -> bool:
@@ -79,7 +81,7 @@ def _stopped(run: Run, steps: list[Step], effects: list[Effect], now: dt.datetim
         return True
     if run.deadline is None or now < run.deadline:
         return False
-    idle = all(e.settled or e.at_rest for e in effects) and all(s.state != StepState.PENDING for s in steps)
+    idle = not any(e.open for e in effects if not e.remedy) and all(s.state != StepState.PENDING for s in steps)
     if run.phase == Phase.OPEN and idle:
         run.seal()
         run.payload = {"reason": "idle past its deadline"}
@@ -129,10 +131,16 @@ def _begin(run: Run, step: Step, steps: list[Step], earlier: list[Effect], chang
 def _place(run: Run, step: Step, effect: Effect) -> None:
     """Where a new effect begins: ready, or blocked at the gate, or its world is asked first. In memory, before it is
     written: `create` is its first entry."""
-    times = tool_of(step.tool).timings("execute")
     if effect.effect_class in ("irreversible", "bufferable"):
         _starts_blocked(effect, "gate", [{"gate": effect.effect_class}], None)
-    elif times.natural and times.can_look and making.may_look(effect):
+    else:
+        ask_world_first(step, effect)
+
+
+def ask_world_first(step: Step, effect: Effect) -> None:
+    """Where a natural key tells whether it is there already. In memory, before it is written."""
+    times = tool_of(step.tool).timings("execute")
+    if times.natural and times.can_look and making.may_look(effect):
         _starts_blocked(effect, "dependency", [{"look": "the world is asked first"}], effect.due_at)
 
 

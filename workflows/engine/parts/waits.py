@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from workflows.models import Effect, Run, Step
 from workflows.policies import ages
-from workflows.policies.unwinding import reason_of
+from workflows.policies.unwinding import REMEDY, reason_of
 from workflows.states import Phase
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ def too_long(
     run: Run, steps: list[Step], effects: list[Effect], reasons: list[dict[str, Any]], changes: Changes
 ) -> list[dict[str, Any]]:
     """Reasons for a person, beside those that there are already."""
-    told = {reason["effect"] for reason in reasons}
+    told = {reason["effect"] for reason in reasons if reason["code"] != REMEDY}
     found = []
     for effect in effects:
         since = ages.overdue_since(effect, changes.now)

@@ -1,0 +1,278 @@
+"""A person makes good by a new act: once, under policy and looks as ever, and the run is theirs until it is settled."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import Group, User
+
+from tests.engine.conftest import again, states
+from tests.engine.simulated import World
+from workflows.authority import approvals, stops
+from workflows.drain import drain_once
+from workflows.engine import findings, people
+from workflows.engine.cancel import cancel
+from workflows.engine.remedy import RemedyBody, call_off, plan, remedy
+from workflows.engine.steps import StepBody, add_step
+from workflows.errors import Denied, Invalid, StaleFence
+from workflows.models import Agent, Approval, Effect, Entry, Run, ScopeHold, Step
+from workflows.models.stop import Target
+from workflows.reading import effect_in_full, run_in_full
+
+pytestmark = pytest.mark.django_db(transaction=True)
+Make = Callable[..., Any]
+BY = "person:night-desk"
+
+
+def ask(run: Run, tool: str = "t.refund", of: Effect | None = None, **more: Any) -> Effect:
+    arguments = more.pop("arguments", {"amount": 480})
+    body = RemedyBody(tool=tool, arguments=arguments, makes_good=of.id if of else None, **more)
+    return remedy(run.id, body, by=BY, why="charged twice")[0]
+
+
+def of(run: Run, step: str) -> Effect:
+    return Effect.objects.get(run=run, step__name=step, compensates=None)
+
+
+def codes(run: Run) -> list[str]:
+    return [reason["code"] for reason in again(run).people_reasons]
+
+
+@pytest.fixture
+def refund(tool: Make) -> Any:
+    return tool("t.refund", undo=False, residue="A refund was made.")
+
+
+@pytest.fixture
+def stuck(world: World, tool: Make, workflow: Make, run_through: Make, refund: Any) -> Run:
+    """A run whose only act a look found twice."""
+    tool("t.charge", scopes=["charges:one"], residue="A charge stands.")
+    world.script("t.charge", "execute", "lost_after")
+    world.script("t.charge", "look", "several")
+    run: Run = run_through(workflow("t.charge"))
+    assert codes(run) == ["several"]
+    return run
+
+
+@pytest.fixture
+def over(world: World, tool: Make, workflow: Make, run_through: Make, refund: Any) -> Run:
+    tool("t.charge", scopes=["charges:one"], residue="A charge stands.")
+    run: Run = run_through(workflow("t.charge"))
+    assert (run.state, run.is_clean) == ("completed", True)
+    return run
+
+
+def test_a_remedy_is_an_effect_of_its_own_and_the_case_stays_until_a_look_showed_it(world: World, stuck: Run) -> None:
+    charge = of(stuck, "charge")
+    made = ask(stuck, of=charge)
+    drain_once(slots=8)
+    assert states(stuck)["remedy-1 remedy"] == "verified present"
+    assert Step.objects.get(run=stuck, name="remedy-1").state == "done"
+    assert world.made.count(made.key) == 1
+    assert codes(stuck) == ["several"], "what was made good needs a finding all the same"
+    findings.found(charge.id, by=BY, why="one charge is left", result={"id": "ch_1"})
+    drain_once(slots=8)
+    run = again(stuck)
+    assert (run.phase, run.state, run.is_clean, run.needs_person) == ("over", "repaired", False, False)
+
+
+def test_a_remedy_shows_as_the_contract_says(stuck: Run, agent: Agent) -> None:
+    charge = of(stuck, "charge")
+    made = ask(stuck, of=charge)
+    drain_once(slots=8)
+    told = run_in_full(again(stuck))
+    kinds = {effect["step"]: (effect["kind"], effect["state"]) for effect in told["effects"]}
+    assert kinds == {"charge": ("forward", "stuck"), "remedy-1": ("remedy", "verified")}
+    assert [(s["name"], s["state"], s["effect"]) for s in told["steps"]][-1] == ("remedy-1", "done", str(made.id))
+    full = effect_in_full(agent, charge.id)
+    assert full["made_good_by"] == [str(made.id)]
+    assert effect_in_full(agent, made.id)["makes_good"] == str(charge.id)
+
+
+def test_what_was_made_good_says_so_in_its_residue_and_only_once_the_remedy_was_seen(world: World, stuck: Run) -> None:
+    charge = of(stuck, "charge")
+    world.script("t.refund", "look", *["unreachable"] * 3)
+    ask(stuck, of=charge)
+
+    def residue() -> dict[str, str]:
+        return {row["effect"]: row["statement"] for row in run_in_full(again(stuck))["residue"]}
+
+    assert residue()[str(charge.id)] == "A charge stands."
+    drain_once(slots=8)
+    said = "A charge stands. Made good, which a look showed: A refund was made."
+    assert residue()[str(charge.id)] == said
+
+
+def test_a_run_that_is_over_opens_for_a_remedy_alone_and_ends_as_repaired(world: World, over: Run) -> None:
+    world.script("t.refund", "execute", "temporary")
+    ask(over, of=of(over, "charge"))
+    assert again(over).phase == "unwinding"
+    drain_once(slots=1)
+    run = again(over)
+    assert (run.phase, run.state, run.ending) == ("over", "repaired", "")
+    assert states(over) == {"charge forward": "verified present", "remedy-1 remedy": "verified present"}
+    assert run.residue == [], "all is as it should be"
+
+
+def test_the_way_back_neither_calls_a_remedy_off_nor_undoes_it_and_ends_after_it(
+    world: World, tool: Make, workflow: Make, begin: Make, agent: Agent
+) -> None:
+    tool("t.charge")
+    tool("t.message", residue="A message was sent.")
+    world.script("t.message", "look", *["unreachable"] * 2)
+    run = begin(workflow("t.charge"))
+    drain_once(slots=8)
+    ask(run, "t.message")
+    cancel(agent, run.id, reason="no more")
+    drain_once(slots=8)
+    assert states(run)["remedy-1 remedy"] == "verified present"
+    assert again(run).phase == "over"
+
+
+def test_a_cancelled_run_with_a_remedy_undoes_what_stands_and_not_the_remedy(
+    world: World, tool: Make, workflow: Make, run_through: Make, agent: Agent
+) -> None:
+    tool("t.charge")
+    tool("t.message", residue="A message was sent.")
+    tool("t.slow")
+    world.script("t.slow", "execute", *["temporary"] * 2, "refused")
+    run = run_through(workflow("t.charge", "t.slow", on_failure="hold"))
+    assert codes(run) == ["hold"]
+    ask(run, "t.message", of(run, "charge"))
+    people.compensate_run(run.id, by=BY, why="undo it")
+    drain_once(slots=8)
+    assert states(run) == {
+        "charge forward": "undone gone",
+        "charge compensation": "verified present",
+        "slow forward": "failed nothing",
+        "remedy-1 remedy": "verified present",
+    }
+    run = again(run)
+    assert (run.phase, run.state) == ("over", "repaired")
+    assert [row["statement"] for row in run.residue] == ["A message was sent."], "the remedy stands: it is residue"
+
+
+def test_a_remedy_that_gets_stuck_stays_with_the_case_and_no_step_fails_by_it(world: World, over: Run) -> None:
+    world.script("t.refund", "execute", "refused")
+    made = ask(over)
+    drain_once(slots=8)
+    run = again(over)
+    assert (run.phase, run.state, codes(over)) == ("unwinding", "stuck", ["refused"])
+    findings.absent(made.id, by=BY, why="paid back by bank transfer instead")
+    drain_once(slots=8)
+    assert states(over)["remedy-1 remedy"] == "cancelled nothing"
+    run = again(over)
+    assert (run.phase, run.state) == ("over", "repaired"), "a finding was used"
+    assert Step.objects.get(run=over, name="remedy-1").state == "skipped"
+
+
+def test_a_remedy_takes_over_the_scope_of_what_it_makes_good_and_gives_it_back(world: World, stuck: Run) -> None:
+    charge = of(stuck, "charge")
+    made = remedy(
+        stuck.id,
+        RemedyBody(tool="t.charge", arguments={"amount": 1}, makes_good=charge.id),
+        by=BY,
+        why="charged twice",
+    )[0]
+    drain_once(slots=8)
+    assert states(stuck)["remedy-1 remedy"] == "verified present", "it waited for what it makes good"
+    assert made.scopes == charge.scopes
+    assert ScopeHold.objects.get(scope="charges:one").effect_id == charge.id
+
+
+def test_the_same_form_sent_twice_asks_once_and_the_same_act_again_must_be_meant(stuck: Run) -> None:
+    first = ask(stuck, request="form-1")
+    assert ask(stuck, request="form-1").id == first.id
+    with pytest.raises(Invalid, match="asked for already"):
+        ask(stuck, request="form-2")
+    second = ask(stuck, request="form-2", again=True)
+    assert second.key != first.key
+    assert [s.name for s in Step.objects.filter(run=stuck, remedy=True).order_by("ordinal")] == ["remedy-1", "remedy-2"]
+
+
+def test_what_changed_since_it_was_seen_is_not_asked_for(stuck: Run) -> None:
+    seen = plan(stuck.id, RemedyBody(tool="t.refund", arguments={"amount": 480})).effect
+    assert not Step.objects.filter(run=stuck, remedy=True).exists(), "a plan writes nothing"
+    with pytest.raises(StaleFence, match="isn't what you saw"):
+        ask(stuck, arguments={"amount": 481}, digest=seen.digest)
+    assert ask(stuck, digest=seen.digest).digest == seen.digest
+
+
+def test_a_remedy_that_cannot_be_undone_asks_another_person_even_where_policy_allows(
+    world: World, over: Run, tool: Make
+) -> None:
+    tool("t.pay", undo=False, effect_class="irreversible")
+    made = ask(over, "t.pay")
+    drain_once(slots=8)
+    made = Effect.objects.get(id=made.id)
+    assert (made.state, made.reason, world.made.count(made.key)) == ("blocked", "approval", 0)
+    assert codes(over) == ["remedy"]
+    approval = Approval.objects.get(effect=made)
+    approver = Group.objects.get_or_create(name="approver")[0]
+    asker, other = (User.objects.create(username=name) for name in ("night-desk", "day-desk"))
+    asker.groups.add(approver)
+    other.groups.add(approver)
+    assert "asked for it" in approvals.why_not(approval, made, asker)
+    assert approvals.why_not(approval, made, other) == ""
+    call_off(made.id, by=BY, why="settled by phone")
+    drain_once(slots=8)
+    run = again(over)
+    assert (run.phase, run.state, run.is_clean) == ("over", "completed", True), "nothing of it ever left"
+
+
+def test_policy_and_stops_stand_before_a_remedy_and_the_agents_end_does_not(
+    world: World, over: Run, tool: Make, agent: Agent
+) -> None:
+    tool("t.never", autonomy="forbidden")
+    with pytest.raises(Denied, match="forbidden"):
+        ask(over, "t.never")
+    Agent.objects.filter(id=agent.id).update(active=False, tools=[])
+    stops.freeze(Target.AGENT, agent.name, by="person:operator", why="it went wrong")
+    ask(over)
+    drain_once(slots=8)
+    assert states(over)["remedy-1 remedy"] == "verified present"
+    stops.freeze(Target.TOOL, "t.refund", by="person:operator", why="it refunds twice")
+    ask(over, arguments={"amount": 1})
+    drain_once(slots=8)
+    assert states(over)["remedy-2 remedy"] == "blocked nothing"
+
+
+def test_what_is_under_way_only_reads_or_does_not_fit_is_refused_whole(
+    world: World, stuck: Run, tool: Make, workflow: Make, run_through: Make
+) -> None:
+    tool("t.read", effect_class="read_only", undo=False)
+    with pytest.raises(Invalid, match="made good"):
+        ask(stuck, "t.read")
+    with pytest.raises(Invalid, match="unknown tool"):
+        ask(stuck, "t.nothing")
+    people.look_again(of(stuck, "charge").id, by=BY, why="once more")
+    with pytest.raises(Invalid, match="still under way"):
+        ask(stuck, of=of(stuck, "charge"))
+    assert not Step.objects.filter(run=stuck, remedy=True).exists()
+
+
+def test_a_slow_remedy_is_no_deadline_and_an_agents_next_step_does_not_wait_for_it(
+    world: World, tool: Make, workflow: Make, begin: Make, agent: Agent, refund: Any
+) -> None:
+    tool("t.pay", undo=False, effect_class="irreversible")
+    tool("t.note")
+    run = begin(workflow(open_=True), open=True)
+    ask(run, "t.pay")
+    body = StepBody(name="note", tool="t.note", arguments={}, digest=str(uuid.uuid4()))
+    step, _ = add_step(agent, run.id, body)
+    assert step.after == []
+    drain_once(slots=8)
+    assert states(run) == {"remedy-1 remedy": "blocked nothing", "note forward": "verified present"}
+    Run.objects.filter(id=run.id).update(deadline=run.created_at, advance_at=run.created_at)
+    drain_once(slots=8)
+    assert again(run).phase == "running", "a remedy that waits for a yes made the run turn back"
+
+
+def test_who_asked_and_why_stand_in_the_journal(stuck: Run) -> None:
+    made = ask(stuck)
+    created = Entry.objects.get(subject_id=made.id, event="create")
+    assert created.actor == BY
+    assert Entry.objects.filter(subject_id=stuck.id, event="remedy", actor=BY).exists()
