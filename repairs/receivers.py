@@ -37,7 +37,7 @@ def tell_of_approvals(sender: Any, *, approvals: Sequence[Approval], **_: Any) -
 
 
 @receiver(people_should_know, dispatch_uid="repairs.notices.engine")
-def tell_of(sender: Any, *, thing: Credential | Stop | BudgetChange, **_: Any) -> None:
+def tell_of(sender: Any, *, thing: Credential | Stop | BudgetChange | Approval, **_: Any) -> None:
     telling.of_engine(thing)
 
 

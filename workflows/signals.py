@@ -10,7 +10,8 @@ runs_need_people = Signal()
 # approvals: list[Approval], just asked for.
 people_asked = Signal()
 
-# thing: a Credential that was lost, a Stop of everything, or a BudgetChange that waits for a second person.
+# thing: a Credential that was lost, a Stop of everything, a BudgetChange that waits for a second person, or an Approval
+# that ran out undecided for the last time.
 people_should_know = Signal()
 
 # The minute's sweep is done with the engine's own work. In no transaction.

@@ -1,10 +1,13 @@
-"""Writes what somebody changed about a person: a row that stays, and its entry in the journal, in the same commit."""
+"""Writes what somebody changed about a person: a row that stays, and its entry in the journal, in the same commit.
+
+What another did is told to who judges it."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from repairs.models import PersonAct
+from repairs.notices import telling
 from workflows import journal, rows
 
 
@@ -17,4 +20,6 @@ def record(login: str, what: str, *, by: str, why: str = "", **facts: Any) -> Pe
     made = journal.chain([event], at=now)
     act.save(force_insert=True)
     journal.write(made)
+    if by != f"person:{login}"[:100]:
+        telling.of_person(act)
     return act

@@ -16,6 +16,9 @@ class What(models.TextChoices):
     BUDGET = "budget"
     CREDENTIAL = "credential"
     STOP = "stop"
+    EXPIRING = "expiring"  # an approval that nobody has decided
+    EXPIRED = "expired"  # and what it was for is not sent
+    PERSON = "person"  # somebody was made, or given or taken rights
 
 
 class NoticeState(models.TextChoices):

@@ -1,4 +1,4 @@
-"""Finds live cases whose time is nearly over. Called by the sweep, each minute."""
+"""Finds live cases and undecided approvals whose time is nearly over. Called by the sweep, each minute."""
 
 from __future__ import annotations
 
@@ -8,25 +8,41 @@ from django.conf import settings
 from django.db import connection
 
 from repairs.models.notice import What
-from repairs.notices.telling import About, tell
+from repairs.notices import telling
+from repairs.notices.telling import About
 from repairs.roles import REPAIRER
+from workflows.fetch import fetch
+from workflows.models import Approval
 
-MOST = 1000  # cases a minute; the next sweep takes the next ones
+MOST = 1000  # of each a minute; the next sweep takes the next ones
+NEARLY = 0.8  # of an approval's time
 
 
 def near(now: dt.datetime) -> None:
+    """Tells of cases whose moments have come, and once of approvals that four fifths of their time found undecided."""
+    if settings.NOTICES:
+        _near_cases(now)
+        telling.of_expiring(fetch(Approval, UNDECIDED, [now, now, NEARLY, MOST]), now)
+
+
+UNDECIDED = """
+WHERE t.state = 'asked' AND t.expires_at > %s AND %s >= t.asked_at + (t.expires_at - t.asked_at) * %s
+AND NOT EXISTS (SELECT 1 FROM repairs_notice n WHERE n.what = 'expiring' AND n.subject = t.id)
+ORDER BY t.expires_at, t.id LIMIT %s
+"""
+
+
+def _near_cases(now: dt.datetime) -> None:
     """Tells of half the time, four fifths, all of it, and the last hour before the deadline or the cut-off.
 
     Of several moments that passed only the last one is told, and none that passed more than a day ago: after an
     outage people want to know how it stands, not how it went.
     """
     names = {receiver.name for receiver in settings.NOTICES}
-    if not names:
-        return
     with connection.cursor() as cursor:
         cursor.execute(NEAR, {"now": now, "all": REPAIRER in names, "teams": sorted(names), "most": MOST})
         found = cursor.fetchall()
-    tell(What.DEADLINE, [About(case, frozenset({REPAIRER}), owner, mark) for case, owner, mark in found], now)
+    telling.tell(What.DEADLINE, [About(case, frozenset({REPAIRER}), owner, mark) for case, owner, mark in found], now)
 
 
 NEAR = """

@@ -21,6 +21,12 @@ WORDS = {
     What.TAKE_OVER: ("1 case was taken over from who held it", "{} cases were taken over from who held them", "queue"),
     What.BUDGET: ("1 budget change waits for a second person", "{} budget changes wait for a second person", "budgets"),
     What.CREDENTIAL: ("1 credential is lost", "{} credentials are lost", "home"),
+    What.EXPIRING: ("1 approval is nearly out of time", "{} approvals are nearly out of time", "approvals"),
+    What.EXPIRED: (
+        "1 approval ran out undecided, twice: its act is not sent",
+        "{} approvals ran out undecided, twice: their acts are not sent", "approvals",
+    ),
+    What.PERSON: ("1 change of who may decide", "{} changes of who may decide", "people"),
     What.STOP: ("Everything is stopped", "Everything was stopped {} times", "stops"),
 }  # fmt: skip
 

@@ -97,6 +97,9 @@ def still_true(notices: Sequence[Notice]) -> set[UUID]:
         live |= set(Case.objects.live().filter(id__in=cases).values_list("id", flat=True))
     if asked[What.APPROVAL]:
         live |= set(Approval.objects.filter(id__in=asked[What.APPROVAL], state="asked").values_list("id", flat=True))
+    if asked[What.EXPIRING]:
+        still = Approval.objects.filter(id__in=asked[What.EXPIRING], state="asked", expires_at__gt=Now())
+        live |= set(still.values_list("id", flat=True))
     if asked[What.BUDGET]:
         live |= set(BudgetChange.objects.filter(id__in=asked[What.BUDGET], state="asked").values_list("id", flat=True))
     if asked[What.CREDENTIAL]:
@@ -104,7 +107,10 @@ def still_true(notices: Sequence[Notice]) -> set[UUID]:
         live |= set(lost.values_list("id", flat=True))
     if asked[What.STOP]:
         live |= {stop.id for stop in stops.standing()}.intersection(asked[What.STOP])
-    return {notice.id for notice in notices if notice.subject in live}
+    return {notice.id for notice in notices if notice.subject in live or notice.what in HAPPENED}
+
+
+HAPPENED = (What.EXPIRED, What.PERSON)  # what nothing that comes later makes untrue
 
 
 def said_of(notices: Sequence[Notice]) -> tuple[str, str]:

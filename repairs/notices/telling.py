@@ -12,7 +12,8 @@ from django.conf import settings
 from config.notices import Receiver
 from repairs.models.case import Case
 from repairs.models.notice import Notice, What
-from repairs.roles import APPROVER, OPERATOR, REPAIRER
+from repairs.models.person import PersonAct
+from repairs.roles import ADMIN, APPROVER, AUDITOR, OPERATOR, REPAIRER
 from workflows import rows
 from workflows.models import Agent, Approval, BudgetChange, Credential, Stop
 
@@ -79,16 +80,31 @@ def of_asked(approvals: Sequence[Approval]) -> None:
     """Where persons are asked by name, the receivers of all approvers stand for them."""
     if not settings.NOTICES:
         return
+    tell(What.APPROVAL, _of(approvals))
+
+
+def of_expiring(approvals: Sequence[Approval], now: dt.datetime) -> None:
+    tell(What.EXPIRING, _of(approvals), now)
+
+
+def _of(approvals: Sequence[Approval]) -> list[About]:
     teams = dict(Agent.objects.filter(id__in={a.agent_id for a in approvals}).values_list("id", "team"))
     abouts = []
     for approval in approvals:
         role = approval.approvers if isinstance(approval.approvers, str) else APPROVER
         abouts.append(About(approval.id, frozenset({role}), teams.get(approval.agent_id, "")))
-    tell(What.APPROVAL, abouts)
+    return abouts
 
 
-def of_engine(thing: Credential | Stop | BudgetChange) -> None:
+def of_person(act: PersonAct) -> None:
+    """Who gives rights could give them to themselves under another name; who judges that hears of each time."""
+    tell(What.PERSON, [About(act.id, frozenset({AUDITOR, ADMIN}))])
+
+
+def of_engine(thing: Credential | Stop | BudgetChange | Approval) -> None:
     match thing:
+        case Approval():
+            tell(What.EXPIRED, _of([thing]))
         case BudgetChange():
             tell(What.BUDGET, [About(thing.id, frozenset({APPROVER}))])
         case Credential():  # each loss is one thing to be told: its place in the history tells them apart

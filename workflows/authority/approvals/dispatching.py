@@ -15,6 +15,7 @@ from workflows.models import Approval, Effect
 from workflows.models.approval import IN_FORCE
 from workflows.models.approval import ApprovalState as A
 from workflows.rows import ids
+from workflows.signals import people_should_know
 
 MOST_UNDECIDED = 2  # rounds in which nobody decided in time: who wasn't found in two isn't found in a third
 OF_EFFECTS = "WHERE t.effect_id = ANY (%s::uuid[]) ORDER BY t.id FOR UPDATE"
@@ -45,6 +46,7 @@ def present(asks: Sequence[tuple[Effect, Verdict]], now: dt.datetime, stopped: l
             _wait(effect, approval, stopped)
         elif sum(a.state == A.EXPIRED and not a.void_reason for a in mine) >= MOST_UNDECIDED:
             _give_up(effect, stopped)
+            people_should_know.send(None, thing=mine[-1])
         else:
             new.append(asking.asked(effect, verdict, now, number=len(mine) + 1))
             _wait(effect, new[-1], stopped)
