@@ -50,15 +50,20 @@ def desk_of(request: HttpRequest) -> Desk | None:
         return None
     known: Desk | None = getattr(request, "desk", None)
     if known is None:
-        with connection.cursor() as cursor:
-            cursor.execute(PERSON, {"user": user.pk})
-            groups, must_change, names, factor, taken = cursor.fetchone()
-        roles = held(groups, superuser=user.is_superuser)
-        teams = None if AUDITOR in roles else frozenset(names) or None
-        lost = tuple((int(number), name) for number, name in taken)
-        known = Desk(user=user, roles=roles, must_change=must_change, teams=teams, factor=factor, taken=lost)
+        known = desk_for(user)
         request.desk = known  # type: ignore[attr-defined]
     return known
+
+
+def desk_for(user: User) -> Desk:
+    """The same outside a request: for what is done later in a person's name, by what they may then."""
+    with connection.cursor() as cursor:
+        cursor.execute(PERSON, {"user": user.pk})
+        groups, must_change, names, factor, taken = cursor.fetchone()
+    roles = held(groups, superuser=user.is_superuser) if user.is_active and user.is_staff else frozenset()
+    teams = None if AUDITOR in roles else frozenset(names) or None
+    lost = tuple((int(number), name) for number, name in taken)
+    return Desk(user=user, roles=roles, must_change=must_change, teams=teams, factor=factor, taken=lost)
 
 
 # One statement, for it is asked at every request. It would end even if teams stood in a circle.

@@ -10,6 +10,7 @@ from django.dispatch import receiver
 
 from repairs import cases, presence
 from repairs.acts.snooze import wake_due
+from repairs.bulk import running
 from repairs.models import Case
 from repairs.notices import sending, telling
 from workflows.models import Approval, BudgetChange, Credential, Run, Stop
@@ -50,6 +51,11 @@ def wake_cases(sender: Any, **_: Any) -> None:
 @receiver(swept, dispatch_uid="repairs.notices.swept")
 def sweep_notices(sender: Any, **_: Any) -> None:
     sending.sweep()
+
+
+@receiver(swept, dispatch_uid="repairs.bulk.swept")
+def sweep_batches(sender: Any, **_: Any) -> None:
+    running.sweep()
 
 
 def shown(case: Case) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable
 from django.db.models import Case as When_
 from django.db.models import Count, F, IntegerField, Q, QuerySet, Value, When
 
+from repairs.choice import Choice
 from repairs.models import Case
 from repairs.models.case import CLOSED, LIVE
 from repairs.words.harm import Harm
@@ -115,34 +116,10 @@ def view_of(name: str) -> View | None:
     return next((view for view in VIEWS if view.name == name), None)
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Choice:
-    """What a person narrowed the queue to; empty texts narrow nothing."""
-
-    words: str = ""  # parts of names, all of which must be there
-    cause: str = ""  # a case's signature
-    team: str = ""
-
-    def narrowed(self) -> bool:
-        return bool(self.words or self.cause or self.team)
-
-    def q(self) -> Q:
-        wanted = Q()
-        for word in self.words.lower().split()[:WORDS]:
-            number = word.removeprefix("c-")
-            one = Q(found_by__contains=word)
-            wanted &= one | Q(number=int(number)) if number.isascii() and number.isdigit() and len(number) < 18 else one
-        if self.cause:
-            wanted &= Q(signature=self.cause)
-        if self.team:
-            wanted &= Q(owner=self.team)
-        return wanted
+ALL = Choice()
 
 
-WORDS = 5  # of a search; each is one pass over the index
-
-
-def counts(cases: QuerySet[Case], at: dt.datetime, me: int, choice: Choice = Choice()) -> dict[str, int]:
+def counts(cases: QuerySet[Case], at: dt.datetime, me: int, choice: Choice = ALL) -> dict[str, int]:
     """How many live cases of that choice each view has, in one query that reads at most CAP + 1 of them."""
     some = live(cases).filter(choice.q()).order_by()[: CAP + 1]
     found: dict[str, int] = Case.objects.filter(id__in=some.values("id")).aggregate(

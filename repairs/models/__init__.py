@@ -1,9 +1,10 @@
 """What people work on: cases, their acts, and the persons themselves."""
 
 from .act import Act
+from .batch import Batch, BatchItem
 from .case import Case
 from .notice import Notice
 from .person import Person, PersonAct, SecondFactor
 from .presence import Presence
 
-__all__ = ["Act", "Case", "Notice", "Person", "PersonAct", "Presence", "SecondFactor"]
+__all__ = ["Act", "Batch", "BatchItem", "Case", "Notice", "Person", "PersonAct", "Presence", "SecondFactor"]

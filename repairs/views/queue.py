@@ -4,22 +4,25 @@ from __future__ import annotations
 
 import dataclasses
 import datetime as dt
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
-from urllib.parse import urlencode
 
 from django.core.exceptions import SuspiciousOperation
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.utils import timezone
 from django.utils.http import quote_etag
 
+from repairs import choice as choices
 from repairs import keyset, reading, worklist
+from repairs.bulk import seen
+from repairs.bulk.choosing import MOST
 from repairs.models import Case
+from repairs.models.batch import BatchAct
 from repairs.scope import visible
 from repairs.views.screen import at_desk, screen, show
+from repairs.words.batch import NAMES
 
 CLOSED = "closed"
-LONGEST = 200  # characters of a search or a filter
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -36,49 +39,66 @@ class Row:
 
 @screen
 def queue(request: HttpRequest) -> HttpResponse:
-    """`?view=` picks the rows, `q`, `cause` and `team` narrow them, `?after=` is the cursor: the order stays as it was
-    when the first page was made."""
+    """`?view=` picks the rows, the names of `repairs.choice` narrow them, `?after=` is the cursor: the order stays as
+    it was when the first page was made."""
+    return show_queue(request, request.GET)
+
+
+def show_queue(
+    request: HttpRequest, data: QueryDict, *, status: int = 200, error: str = "", ticked: Collection[str] = ()
+) -> HttpResponse:
+    """`error` and `ticked` come from a choice of cases that was refused: no tick is lost."""
     desk = at_desk(request)
     me, cases = desk.user.pk, visible(desk, Case)
-    name, view = view_asked(request)
-    choice = choice_of(request)
-    narrowed = {"q": choice.words, "cause": choice.cause, "team": choice.team}
-    kept = {key: text for key, text in narrowed.items() if text}
-    of = f"queue:{name}:{me if name == 'mine' else ''}:{urlencode(kept)}"
-    start = keyset.read(request.GET.get("after", ""), of=of)
+    name, view = view_asked(data)
+    choice = choices.read(data)
+    of = f"queue:{name}:{me if name == 'mine' else ''}:{choice.query()}"
+    start = keyset.read(data.get("after", ""), of=of)
     at, after = start or (timezone.now(), None)
     found: Any = worklist.harm_first(cases, at).filter(view.chosen(at, me)) if view else worklist.closed(cases)
     order: Sequence[str] = worklist.ORDER if view else ("-number",)
-    chosen = found.filter(choice.q()).select_related("run", "claimed_by")
+    chosen = found.filter(choice.q()).select_related("run", "claimed_by").defer(*HEAVY)
     page = keyset.page(chosen, order=order, of=of, at=at, after=after)
     now = timezone.now()
+    counts = worklist.counts(cases, now, me, choice)
     return show(
         request,
         "console/queue.html",
         here="queue",
+        status=status,
         now=now,
+        error=error,
         page=page,
         rows=rows_of(page.rows, at, worklist.similar(cases, (case.signature for case in page.rows))),
         view=view,
         name=name,
         choice=choice,
-        kept=urlencode(kept),
-        counts=worklist.counts(cases, now, me, choice),
+        kept=choice.query(),
+        counts=counts,
         views=worklist.VIEWS,
+        harms=choices.HARMS,
+        acts=[(act.value, NAMES[act.value][0]) for act in BatchAct] if view and desk.may_repair else [],
+        ticked=ticked,
+        all_of_them=counts[name] if view and (choice.narrowed() or name == "mine") else 0,
+        most=MOST,
+        batches_asked=seen.asked(desk),
     )
+
+
+HEAVY = ("run__input", "run__residue", "run__people_reasons", "run__narrowed", "found_by")
 
 
 @screen
 def news(request: HttpRequest) -> HttpResponse:
     """How many cases came since the moment `at` of the page that asks; the same answer as before is 304."""
     desk = at_desk(request)
-    _, view = view_asked(request)
+    _, view = view_asked(request.GET)
     try:
         at = dt.datetime.fromisoformat(request.GET.get("at", ""))
         at = at if at.tzinfo else at.replace(tzinfo=dt.UTC)
     except ValueError as error:
         raise SuspiciousOperation("The moment of the page can't be read.") from error
-    number = worklist.newer(visible(desk, Case), view, choice_of(request), at, desk.user.pk) if view else 0
+    number = worklist.newer(visible(desk, Case), view, choices.read(request.GET), at, desk.user.pk) if view else 0
     tag = quote_etag(f"{number}")
     if request.headers.get("If-None-Match") == tag:
         answer = HttpResponse(status=304)
@@ -88,19 +108,12 @@ def news(request: HttpRequest) -> HttpResponse:
     return answer
 
 
-def view_asked(request: HttpRequest) -> tuple[str, worklist.View | None]:
-    name = request.GET.get("view", "all")
+def view_asked(data: QueryDict) -> tuple[str, worklist.View | None]:
+    name = data.get("view", "all")
     view = worklist.view_of(name)
     if view is None and name != CLOSED:
         raise Http404("There is no such view of the queue.")
     return name, view
-
-
-def choice_of(request: HttpRequest) -> worklist.Choice:
-    given = {name: request.GET.get(name, "").strip() for name in ("q", "cause", "team")}
-    if any(len(text) > LONGEST or "\x00" in text for text in given.values()):
-        raise SuspiciousOperation(f"A search has at most {LONGEST} characters, and none that can't be seen.")
-    return worklist.Choice(words=given["q"], cause=given["cause"], team=given["team"])
 
 
 def rows_of(cases: Sequence[Case], at: dt.datetime, similar: Mapping[str, int] | None = None) -> list[Row]:

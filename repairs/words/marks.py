@@ -85,7 +85,33 @@ APPROVAL: dict[str, Mark] = {
     "void": Mark("void", "slash", "calm", "What was asked is not what would be sent any more."),
 }
 
-KINDS = {"approval": APPROVAL, "effect": EFFECT, "world": WORLD, "run": RUN, "case": CASE, "step": STEP}
+BATCH: dict[str, Mark] = {
+    "draft": Mark("not asked for", "empty", "calm", "These cases were chosen; nothing was asked for yet."),
+    "asked": Mark("asked", "person", "doubt", "It waits for a second person's word; nothing is done."),
+    "running": Mark("running", "arrow", "going", "It goes through its cases."),
+    "stopped": Mark("stopped", "bars", "doubt", "It was stopped; the cases that are left wait."),
+    "done": Mark("done", "check", "good", "All its cases were met."),
+    "declined": Mark("declined", "cross", "calm", "A person said no, or nobody answered in time; nothing was done."),
+}
+
+BATCH_ITEM: dict[str, Mark] = {
+    "waiting": Mark("waiting", "bars", "calm", "It was not its turn yet."),
+    "done": Mark("done", "check", "good", "The act was done, or asked for."),
+    "skipped": Mark("skipped", "slash", "calm", "It was left alone."),
+    "refused": Mark("refused", "cross", "bad", "A rule said no; nothing was done."),
+    "failed": Mark("failed", "cross", "bad", "An error of the program; nothing was done."),
+}
+
+KINDS = {
+    "approval": APPROVAL,
+    "effect": EFFECT,
+    "world": WORLD,
+    "run": RUN,
+    "case": CASE,
+    "step": STEP,
+    "batch": BATCH,
+    "batch_item": BATCH_ITEM,
+}
 
 
 def mark(kind: str, value: str) -> Mark:

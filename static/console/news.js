@@ -4,6 +4,7 @@
 (() => {
   const EVERY_MS = 10000;
   for (const place of document.querySelectorAll("[data-news]")) {
+    const every = Number(place.dataset.every) || EVERY_MS;
     let tag = null;
     const ask = async () => {
       if (!document.hidden) {
@@ -16,8 +17,8 @@
           }
         } catch { /* the server is away for a moment; asked again */ }
       }
-      setTimeout(ask, EVERY_MS);
+      setTimeout(ask, every);
     };
-    setTimeout(ask, EVERY_MS);
+    setTimeout(ask, every);
   }
 })();

@@ -8,7 +8,10 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 
+from repairs.bulk import choosing
+from repairs.desk import desk_for
 from repairs.models import Act, Case
+from repairs.models.batch import BatchAct
 from tests.engine.simulated import World
 from workflows.authority import keys, policies, raising, stops
 from workflows.drain import drain_once
@@ -56,12 +59,16 @@ def _ids(agent: Agent, word: str, stuck: Run, asks: Run) -> dict[str, Any]:
     raising.change(f"agent:{agent.name}", "ever", {"calls": 5}, by="person:somebody", why=f"why {word}")
     budget, more = raising.change(f"agent:{agent.name}", "ever", {"calls": 9}, by="person:somebody", why=f"why {word}")
     assert more
+    batch = choosing.freeze(desk_for(person), BatchAct.CLAIM, Case.objects.filter(id=case.id), f"chosen {word}")
+    batch.state, batch.needs_second, batch.why, batch.asked_at = "asked", True, f"why {word}", case.opened_at
+    batch.save()
     stop = stops.freeze("agent", agent.name, by="person:somebody", why=f"why {word}").stop
     return {
         "number": case.number,
         "run_id": stuck.id,
         "effect_id": effect.id,
         "act_id": proposal.id,
+        "batch_id": batch.id,
         "agent_id": agent.id,
         "prefix": key,
         "approval_id": Approval.objects.get(run=asks).id,

@@ -26,6 +26,7 @@ W, P = {AUTHOR}, {ADMIN}  # who writes policies; who makes people
 MAY: dict[str, set[str]] = {
     "claim": R, "release": R, "look-again": R, "turn-back": R, "write-off": R, **{kind.value: R for kind in ASKED},
     "confirm": A, "decline": A,
+    "batch-new": R, "batch-ask": R, "batch-stop": R, "batch-resume": R, "batch-confirm": A, "batch-decline": A,
     "freeze": R | A | O, "lift": A | O,
     "budget-change": R | O, "budget-confirm": A, "budget-decline": A,
     "policy-draft": O | W, "policy-try": O | A | W, "policy-activate": O | A, "policy-discard": O | W,
@@ -82,7 +83,8 @@ def test_each_act_is_refused_to_every_role_but_its_own_in_every_state(
 # What can't be taken back, and giving rights. Which approvals and stops too is told in test_staff.py.
 SHOWN_AGAIN = {"confirm", "budget-confirm", "policy-activate", *P_ACTS}
 DECIDES = SHOWN_AGAIN | {
-    "decline", "budget-decline", "effect-version", "lift", "approval-approve", "approval-refuse", "approval-take-back",
+    "decline", "batch-confirm", "batch-decline", "budget-decline", "effect-version",
+    "lift", "approval-approve", "approval-refuse", "approval-take-back",
 }  # fmt: skip
 
 

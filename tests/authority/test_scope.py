@@ -104,7 +104,8 @@ def test_belonging_to_teams_costs_a_page_no_query(
 
 
 LISTS = [
-    "/", "/repairs/", "/repairs/?view=closed", "/runs/", f"/runs/?agent=agent {MARK}", f"/runs/?subject=id-{MARK}",
+    "/", "/repairs/", "/repairs/?view=closed", "/repairs/batches/",
+    "/runs/", f"/runs/?agent=agent {MARK}", f"/runs/?subject=id-{MARK}",
     f"/runs/?external_id=order-{MARK}", "/agents/", "/approvals/", "/approvals/?view=decided", "/stops/",
     "/budgets/", "/policies/", "/tools/", "/tools/crm.contact/", "/tools/crm.contact/sends",
 ]  # fmt: skip

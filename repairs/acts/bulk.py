@@ -1,0 +1,132 @@
+"""What people do to a batch: ask for it, confirm or decline it, stop it, let it go on. Each is kept in its history."""
+
+from __future__ import annotations
+
+import uuid
+
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.db import transaction
+
+from repairs.acts.door import actor, needs
+from repairs.models import Batch
+from repairs.models.batch import BatchState
+from repairs.roles import APPROVER, REPAIRER
+from workflows import journal, queue, rows
+from workflows.errors import Denied, StaleFence
+from workflows.why import reason
+
+S = BatchState
+TASK = "repairs.bulk.running.run"  # by its dotted path: it imports this file
+
+
+def ask(batch_id: uuid.UUID, *, by: User, why: str, digest: str, alone: bool = False) -> Batch:
+    """Has what was shown carried out, or asks a second person where it is large. Asked for again, nothing happens.
+
+    Raises `Denied`, `Invalid`, `StaleFence` where the page showed another list."""
+    needs(by, REPAIRER)
+    why = reason(why)
+    with transaction.atomic():
+        batch = locked(batch_id)
+        if digest != batch.digest:
+            raise StaleFence("This page shows another list than the batch holds; open it anew.")
+        if batch.by_id != by.pk:
+            raise Denied(f"{batch.by.get_username()} chose these cases; choose them yourself to act on them.")
+        if batch.state != S.DRAFT:
+            return batch
+        if alone and settings.FOUR_EYES != "when_possible":
+            raise Denied("This installation asks for two people (FOUR_EYES=required).")
+        batch.why, batch.asked_at = why, rows.now()
+        batch.alone = batch.needs_second and alone
+        moved(batch, S.ASKED if batch.needs_second and not alone else S.RUNNING, "ask", by, why)
+    return batch
+
+
+def confirm(batch_id: uuid.UUID, *, by: User, why: str, digest: str) -> Batch:
+    """A second person's yes to exactly this list. Raises `Denied`, `Invalid`, `StaleFence`."""
+    needs(by, APPROVER)
+    why = reason(why)
+    with transaction.atomic():
+        batch = locked(batch_id)
+        if batch.by_id == by.pk:
+            raise Denied(f"{by.get_username()} asked for this; another person must confirm it.")
+        if batch.state != S.ASKED or digest != batch.digest:
+            raise StaleFence("This batch waits for nobody's word any more, or is another list than the page showed.")
+        batch.second = by
+        moved(batch, S.RUNNING, "confirm", by, why)
+    return batch
+
+
+def decline(batch_id: uuid.UUID, *, by: User, why: str) -> Batch:
+    """A second person's no, or the asker's own second thought."""
+    batch = Batch.objects.filter(id=batch_id).first()
+    if batch is None or batch.by_id != by.pk:
+        needs(by, APPROVER)
+    why = reason(why)
+    with transaction.atomic():
+        batch = locked(batch_id)
+        if batch.state != S.ASKED:
+            raise StaleFence("This batch waits for nobody's word any more.")
+        batch.second = None if batch.by_id == by.pk else by
+        batch.ended_at = rows.now()
+        moved(batch, S.DECLINED, "decline", by, why)
+    return batch
+
+
+def stop(batch_id: uuid.UUID, *, by: User) -> Batch:
+    """When it has returned, no further case is acted on. Whoever may repair may stop."""
+    needs(by, REPAIRER)
+    with transaction.atomic():
+        batch = locked(batch_id)
+        if batch.state != S.RUNNING:
+            raise StaleFence(f"{batch.name} isn't running any more.")
+        moved(batch, S.STOPPED, "stop", by, "")
+    return batch
+
+
+def resume(batch_id: uuid.UUID, *, by: User) -> Batch:
+    """Goes on with the cases that nobody has met yet; they are still taken only as they were chosen."""
+    needs(by, REPAIRER)
+    with transaction.atomic():
+        batch = locked(batch_id)
+        if batch.state != S.STOPPED:
+            raise StaleFence(f"{batch.name} isn't stopped.")
+        if batch.by_id != by.pk:
+            raise Denied(f"{batch.by.get_username()} asked for it and can let it go on.")
+        moved(batch, S.RUNNING, "resume", by, "")
+    return batch
+
+
+def locked(batch_id: uuid.UUID) -> Batch:
+    return Batch.objects.select_related("by").select_for_update(of=("self",), no_key=True).get(id=batch_id)
+
+
+def moved(batch: Batch, state: BatchState, event: str, by: User, why: str) -> None:
+    before, batch.state = batch.state, state.value
+    note(batch, event, by=actor(by), before=before, why=why)
+    if state == S.RUNNING:
+        transaction.on_commit(lambda: queue.later(TASK))
+
+
+def note(batch: Batch, event: str, *, by: str, before: str, why: str = "") -> None:
+    """Saves the batch with an entry in its own chain of the journal."""
+    words = {"why": why, "digest": batch.digest, "count": batch.count, "act": batch.act}
+    payload = {name: value for name, value in {**words, "alone": batch.alone}.items() if value}
+    moment = rows.now()
+    made = journal.chain(
+        [
+            journal.Event(
+                subject=batch,
+                kind="batch",
+                run_id=None,
+                event=event,
+                before=before,
+                after=batch.state,
+                actor=by,
+                payload=payload,
+            )
+        ],
+        at=moment,
+    )
+    batch.save()
+    journal.write(made)

@@ -1,0 +1,60 @@
+"""What a batch does with one of its cases, under the locks of its run and case. Called by `repairs.bulk.running`."""
+
+from __future__ import annotations
+
+import uuid
+
+from django.contrib.auth.models import User
+
+from repairs.acts import claim as claims
+from repairs.acts.door import actor, lock
+from repairs.acts.record import engine, record, refusal_kept
+from repairs.bulk.standing import Line, lines
+from repairs.desk import desk_for
+from repairs.models import Batch, BatchItem, Case
+from repairs.models.act import ActKind, Outcome
+from repairs.models.batch import BatchAct, ItemState
+from repairs.roles import REPAIRER
+from repairs.scope import visible
+from repairs.words.batch import number
+from workflows.engine import people
+from workflows.errors import MakegoodError
+
+
+def act(batch: Batch, item: BatchItem) -> tuple[ItemState, str]:
+    """Does it if all is as it was chosen; how it ended, in words. Inside the transaction that keeps that."""
+    desk = desk_for(batch.by)
+    if REPAIRER not in desk.roles or not visible(desk, Case).filter(id=item.case_id).exists():
+        return ItemState.REFUSED, f"{batch.by.get_username()} may not act on it any more."
+    _, now = lock(item.case_id)
+    line = lines(batch, BatchItem.objects.filter(id=item.id), now)[0]
+    if not line.prospect.will:
+        return ItemState.SKIPPED, line.prospect.says
+    try:
+        return do(batch, line)
+    except MakegoodError as error:
+        return ItemState.REFUSED, str(error.detail)[:300]
+
+
+def do(batch: Batch, line: Line) -> tuple[ItemState, str]:
+    by, why, case = batch.by, f"{batch.why} ({batch.name})", line.item.case
+    match BatchAct(batch.act):
+        case BatchAct.LOOK_AGAIN:
+            for effect_id in line.lookable:
+                look(case, effect_id, by, why)
+            return ItemState.DONE, f"Asked to look at {number(len(line.lookable), 'effect')}."
+        case BatchAct.CLAIM:
+            claims.claim(case.id, by=by)
+            return ItemState.DONE, "Claimed."
+        case BatchAct.RELEASE:
+            claims.release(case.id, by=by)
+            return ItemState.DONE, "Given back."
+
+
+def look(case: Case, effect_id: uuid.UUID, by: User, why: str) -> None:
+    """It reads only, so it takes no claim: who looks at fifty cases doesn't work on fifty."""
+    with refusal_kept(case.id, kind=ActKind.LOOK_AGAIN, by=by, why=why, effect_id=effect_id):
+        _, now = lock(case.id)
+        with engine():
+            people.look_again(effect_id, by=actor(by), why=why)
+        record(case.id, kind=ActKind.LOOK_AGAIN, by=by, why=why, outcome=Outcome.ASKED, now=now, effect_id=effect_id)

@@ -1,0 +1,78 @@
+"""What a person narrowed the queue to: read from a page's query or a form, and turned into one condition."""
+
+from __future__ import annotations
+
+import dataclasses
+from urllib.parse import urlencode
+
+from django.core.exceptions import SuspiciousOperation
+from django.db.models import Exists, OuterRef, Q
+from django.http import QueryDict
+
+from repairs.words.harm import TITLES, Harm
+from workflows.models import Effect
+from workflows.states import EffectState
+
+LONGEST = 200  # characters of a search or a filter
+WORDS = 5  # of a search; each is one pass over the index
+NAMES = ("q", "cause", "team", "tool", "harm", "customer")  # as addresses and forms have them
+HARMS = tuple((harm.value, title) for harm, title in TITLES.items())
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Choice:
+    """Empty texts narrow nothing. `words`: parts of names, all of which must be there; `tool`: of a stuck effect;
+    `customer`: an id, or type:id."""
+
+    words: str = ""
+    cause: str = ""  # a case's signature
+    team: str = ""
+    tool: str = ""
+    harm: str = ""
+    customer: str = ""
+
+    def narrowed(self) -> bool:
+        return any(dataclasses.astuple(self))
+
+    def q(self) -> Q:
+        wanted = Q()
+        for word in self.words.lower().split()[:WORDS]:
+            number = word.removeprefix("c-")
+            one = Q(found_by__contains=word)
+            wanted &= one | Q(number=int(number)) if number.isascii() and number.isdigit() and len(number) < 18 else one
+        if self.cause:
+            wanted &= Q(signature=self.cause)
+        if self.team:
+            wanted &= Q(owner=self.team)
+        if self.tool:
+            stuck = Effect.objects.filter(run=OuterRef("run"), state=EffectState.STUCK.value, tool__name=self.tool)
+            wanted &= Q(Exists(stuck))
+        if self.harm:
+            wanted &= Q(harm=self.harm)
+        if self.customer:
+            kind, _, rest = self.customer.partition(":")
+            wanted &= Q(run__subject_id=self.customer) | Q(run__subject_type=kind, run__subject_id=rest)
+        return wanted
+
+    def kept(self) -> dict[str, str]:
+        """As names of an address and their values; what narrows nothing is left out."""
+        return {name: text for name, text in zip(NAMES, dataclasses.astuple(self), strict=True) if text}
+
+    def query(self) -> str:
+        return urlencode(self.kept())
+
+    def told(self) -> str:
+        """In words, for the record of what was chosen."""
+        said = {"q": "named like", "harm": "outside is"}
+        return ", ".join(f"{said.get(name, name)} {text}" for name, text in self.kept().items())
+
+
+def read(data: QueryDict) -> Choice:
+    """Raises `SuspiciousOperation` for what no page of ours asks for."""
+    given = [data.get(name, "").strip() for name in NAMES]
+    if any(len(text) > LONGEST or "\x00" in text for text in given):
+        raise SuspiciousOperation(f"A search has at most {LONGEST} characters, and none that can't be seen.")
+    choice = Choice(*given)
+    if choice.harm and choice.harm not in {harm.value for harm in Harm}:
+        raise SuspiciousOperation("There is no such harm.")
+    return choice

@@ -1,0 +1,204 @@
+"""One act on many cases: the choice, what it would do case by case, and how far it is."""
+
+from __future__ import annotations
+
+import hashlib
+import uuid
+from collections.abc import Callable, Sequence
+
+from django.conf import settings
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import redirect
+from django.utils import timezone
+from django.utils.http import quote_etag
+
+from repairs import choice as choices
+from repairs import keyset
+from repairs.acts import bulk, proof
+from repairs.bulk import choosing, seen, standing
+from repairs.models import Batch
+from repairs.models.batch import BatchAct, BatchState, ItemState
+from repairs.roles import REPAIRER
+from repairs.views.acts import STATUS, why
+from repairs.views.queue import show_queue, view_asked
+from repairs.views.screen import act, at_desk, in_role, screen, show
+from repairs.words.batch import NAMES, number, told
+from workflows.errors import Flaw, Invalid, MakegoodError
+
+FIELDS = ("act", "of", "view", *choices.NAMES)
+
+
+@screen
+def batches(request: HttpRequest) -> HttpResponse:
+    desk = at_desk(request)
+    start = keyset.read(request.GET.get("after", ""), of="batches")
+    at, after = start or (timezone.now(), None)
+    rows = seen.seen_by(desk).exclude(state=BatchState.DRAFT.value)
+    page = keyset.page(rows, order=("-number",), of="batches", at=at, after=after)
+    return show(
+        request, "console/bulk_list.html", here="queue", page=page, lines=[(b, NAMES[b.act][0]) for b in page.rows]
+    )
+
+
+@act
+@in_role(REPAIRER)
+def choose(request: HttpRequest) -> HttpResponse:
+    """`act`, and either `of=ticked` with a `case` for each or `of=all` with what the queue was narrowed to."""
+    try:
+        batch = chosen(request)
+    except Invalid as error:
+        said = " ".join([error.detail, *(str(flaw) for flaw in error.flaws)])
+        data = QueryDict(mutable=True)
+        data.update({name: request.POST[name] for name in ("view", *choices.NAMES) if name in request.POST})
+        return show_queue(request, data, status=400, error=said, ticked=request.POST.getlist("case"))
+    return redirect("batch", batch_id=batch.id)
+
+
+def chosen(request: HttpRequest) -> Batch:
+    once(request.POST, FIELDS)
+    desk, data = at_desk(request), request.POST
+    act = data.get("act", "")
+    if act not in BatchAct.values:
+        raise Invalid("Nothing was chosen.", [Flaw("act", act, f"is none of {', '.join(BatchAct.values)}")])
+    match data.get("of", ""):
+        case "ticked":
+            cases = choosing.ticked(desk, data.getlist("case"))
+            return choosing.freeze(desk, BatchAct(act), cases, "ticked one by one")
+        case "all":
+            name, view = view_asked(data)
+            if view is None:
+                raise Invalid("Closed cases are left alone.", [Flaw("view", name, "has no open cases")])
+            choice = choices.read(data)
+            words = f"all of {view.title}" + (f", {choice.told()}" if choice.narrowed() else "")
+            cases = choosing.matching(desk, view, choice, timezone.now())
+            return choosing.freeze(desk, BatchAct(act), cases, words)
+        case other:
+            raise Invalid("Nothing was chosen.", [Flaw("of", other, "is neither ticked nor all")])
+
+
+def once(data: QueryDict, names: Sequence[str]) -> None:
+    """Raises `Invalid` where a field comes twice: nobody could tell which of them was meant."""
+    for name in names:
+        if len(data.getlist(name)) > 1:
+            raise Invalid("This form says two things at once.", [Flaw(name, data.getlist(name), "is given twice")])
+
+
+@screen
+def batch_page(request: HttpRequest, batch_id: uuid.UUID) -> HttpResponse:
+    return show_batch(request, batch_id)
+
+
+@screen
+def progress(request: HttpRequest, batch_id: uuid.UUID) -> HttpResponse:
+    """The part of the page that moves; the same answer as before is 304."""
+    answer = show_batch(request, batch_id, template="console/_bulk_moving.html")
+    tag = quote_etag(hashlib.sha256(answer.content).hexdigest()[:32])
+    if request.headers.get("If-None-Match") == tag:
+        answer = HttpResponse(status=304)
+    answer.headers["ETag"] = tag
+    return answer
+
+
+def show_batch(
+    request: HttpRequest,
+    batch_id: uuid.UUID,
+    *,
+    template: str = "console/bulk.html",
+    status: int = 200,
+    error: str = "",
+    kept: str = "",
+) -> HttpResponse:
+    desk = at_desk(request)
+    batch = seen.found(desk, batch_id)
+    lines = standing.lines(batch, batch.items.all(), timezone.now())
+    will = [line for line in lines if line.waits and line.prospect.will]
+    met = [line for line in lines if not line.waits]
+    name, button, does = NAMES[batch.act]
+    mine = batch.by_id == desk.user.pk
+    return show(
+        request,
+        template,
+        here="queue",
+        status=status,
+        batch=batch,
+        lines=lines,
+        name=name,
+        does=does,
+        button=button.format(number(len(will), "case")),
+        will=len(will),
+        skipped=told(line.prospect.kind for line in lines if line.waits and not line.prospect.will),
+        met=len(met),
+        ended=told(line.came or line.item.state for line in met),
+        moves=batch.state == BatchState.RUNNING or any(line.came == "being looked at" for line in met),
+        mine=mine,
+        may_confirm=batch.state == BatchState.ASKED and desk.may_approve and not mine,
+        alone=settings.FOUR_EYES == "when_possible",
+        waiting=any(line.item.state == ItemState.WAITING for line in lines),
+        error=error,
+        kept=kept,
+    )
+
+
+@act
+@in_role(REPAIRER)
+def ask(request: HttpRequest, batch_id: uuid.UUID) -> HttpResponse:
+    desk, alone = at_desk(request), request.POST.get("how") == "alone"
+
+    def verb() -> str:
+        once(request.POST, ("why", "digest", "how"))
+        before = seen.found(desk, batch_id).state
+        if alone:
+            proof.demand(request, desk, strong=False)
+        digest = request.POST.get("digest", "")
+        batch = bulk.ask(batch_id, by=desk.user, why=why(request), digest=digest, alone=alone)
+        if before != BatchState.DRAFT:
+            return f"{batch.name} was asked for already; nothing is done twice."
+        if batch.state == BatchState.ASKED:
+            return "A second person is asked; until then nothing is done."
+        return f"{batch.name} is under way."
+
+    return done(request, batch_id, verb)
+
+
+@act
+def answer(request: HttpRequest, batch_id: uuid.UUID, yes: bool) -> HttpResponse:
+    """A second person's answer."""
+    desk = at_desk(request)
+
+    def verb() -> str:
+        batch = seen.found(desk, batch_id)
+        if batch.by_id != desk.user.pk:
+            proof.demand(request, desk, strong=False)
+        if yes:
+            bulk.confirm(batch_id, by=desk.user, why=why(request), digest=request.POST.get("digest", ""))
+            return f"{batch.name} is under way."
+        bulk.decline(batch_id, by=desk.user, why=why(request))
+        return "Declined; nothing was done."
+
+    return done(request, batch_id, verb)
+
+
+@act
+@in_role(REPAIRER)
+def halt(request: HttpRequest, batch_id: uuid.UUID, on: bool) -> HttpResponse:
+    """Stops it, or lets it go on."""
+    desk = at_desk(request)
+
+    def verb() -> str:
+        seen.found(desk, batch_id)
+        batch = (bulk.resume if on else bulk.stop)(batch_id, by=desk.user)
+        return f"{batch.name} goes on." if on else f"{batch.name} is stopped: no further case is acted on."
+
+    return done(request, batch_id, verb)
+
+
+def done(request: HttpRequest, batch_id: uuid.UUID, verb: Callable[[], str]) -> HttpResponse:
+    """Does it and leads back; or shows the batch as it is now, with the refusal and what was typed."""
+    try:
+        said = verb()
+    except MakegoodError as error:
+        status = STATUS.get(type(error), 400)
+        return show_batch(request, batch_id, status=status, error=str(error.detail), kept=why(request))
+    messages.success(request, said)
+    return redirect("batch", batch_id=batch_id)
