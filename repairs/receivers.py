@@ -9,6 +9,7 @@ from typing import Any
 from django.dispatch import receiver
 
 from repairs import cases, presence
+from repairs.acts.escalate import sweep_times
 from repairs.acts.snooze import wake_due
 from repairs.bulk import running
 from repairs.models import Case
@@ -45,6 +46,7 @@ def tell_of(sender: Any, *, thing: Credential | Stop | BudgetChange | Approval, 
 @receiver(swept, dispatch_uid="repairs.cases.swept")
 def wake_cases(sender: Any, **_: Any) -> None:
     wake_due()
+    sweep_times()
     presence.sweep()
 
 

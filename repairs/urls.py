@@ -51,6 +51,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("repairs/<int:number>/here", here.here, name="case-here"),
     path("repairs/<int:number>/known", here.known, name="case-known"),
     path("repairs/<int:number>/snooze", handling.snooze, name="snooze"),
+    path("repairs/<int:number>/escalate", handling.escalate, name="escalate"),
+    path("repairs/<int:number>/answer", handling.answer, name="answer"),
     path("repairs/<int:number>/wake", handling.wake, name="wake"),
     path("repairs/<int:number>/look-again", acts.look_again, name="look-again"),
     *(

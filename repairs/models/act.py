@@ -28,6 +28,8 @@ class ActKind(models.TextChoices):
     WRITE_OFF = "write_off"
     SNOOZE = "snooze"
     WAKE = "wake"
+    ESCALATE = "escalate"
+    ANSWER = "answer"
 
 
 class Outcome(models.TextChoices):

@@ -67,6 +67,14 @@ class Case(models.Model):
     snoozed_until = models.DateTimeField(null=True, blank=True)
     snooze_cause = models.CharField(max_length=20, blank=True)
 
+    # To which role or team it was escalated, by whom (null: by the engine), and which part of its time the engine has
+    # told of: 0, 50, 80 or 100 per cent.
+    escalated_to = models.CharField(max_length=100, blank=True)
+    escalated_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="+", db_index=False
+    )
+    time_told = models.PositiveSmallIntegerField(default=0)
+
     opened_at = models.DateTimeField()  # the last opening; the journal has all
     changed_at = models.DateTimeField()
     closed_at = models.DateTimeField(null=True, blank=True)
@@ -99,6 +107,10 @@ class Case(models.Model):
                 condition=models.Q(snoozed_until__isnull=True, snooze_cause="")
                 | (models.Q(state=C.WAITING.value, snoozed_until__isnull=False) & ~models.Q(snooze_cause="")),
                 name="snoozed_case_waits_and_says_why",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(escalated_by__isnull=True) | ~models.Q(escalated_to=""),
+                name="escalated_by_somebody_to_somebody",
             ),
         )
         indexes = (
@@ -155,10 +167,11 @@ class Case(models.Model):
 
     @named("state", "reopen", list(CLOSED), C.OPEN.value)
     def reopen(self, *, at: dt.datetime) -> None:
-        self.opened_at, self.closed_at = at, None
+        self.opened_at, self.closed_at, self.time_told = at, None, 0
         self.reopened += 1
 
     def _close(self, at: dt.datetime) -> None:
         self.closed_at = at
         self.claimed_by = self.lease_until = None
+        self.escalated_to, self.escalated_by = "", None
         self.snoozed_until, self.snooze_cause = None, ""

@@ -13,6 +13,7 @@ class What(models.TextChoices):
     DEADLINE = "deadline"
     WRITE_OFF = "write_off"
     TAKE_OVER = "take_over"
+    ESCALATION = "escalation"
     BUDGET = "budget"
     CREDENTIAL = "credential"
     STOP = "stop"

@@ -10,7 +10,7 @@ from django.db import connection
 from repairs.models.notice import What
 from repairs.notices import telling
 from repairs.notices.telling import About
-from repairs.roles import REPAIRER
+from repairs.roles import APPROVER, MANAGER, REPAIRER
 from workflows.fetch import fetch
 from workflows.models import Approval
 
@@ -40,20 +40,31 @@ def _near_cases(now: dt.datetime) -> None:
     """
     names = {receiver.name for receiver in settings.NOTICES}
     with connection.cursor() as cursor:
-        cursor.execute(NEAR, {"now": now, "all": REPAIRER in names, "teams": sorted(names), "most": MOST})
+        roles = {role: role in names for role in (REPAIRER, APPROVER, MANAGER)}
+        cursor.execute(NEAR, {"now": now, **roles, "teams": sorted(names), "most": MOST})
         found = cursor.fetchall()
-    telling.tell(What.DEADLINE, [About(case, frozenset({REPAIRER}), owner, mark) for case, owner, mark in found], now)
+    telling.tell(What.DEADLINE, [About(case, told_of(name), owner, mark) for case, owner, name, mark in found], now)
+
+
+def told_of(moment: str) -> frozenset[str]:
+    """The later it is the more people hear of it."""
+    return MORE.get(moment, frozenset()) | {REPAIRER}
+
+
+MORE = {"80%": frozenset({APPROVER}), "100%": frozenset({APPROVER, MANAGER})}
 
 
 NEAR = """
-SELECT p.id, p.owner, p.mark FROM (
-  SELECT DISTINCT ON (c.id) c.id, c.owner, m.name || '.' || c.reopened AS mark FROM repairs_case c, LATERAL (VALUES
+SELECT p.id, p.owner, p.name, p.mark FROM (
+  SELECT DISTINCT ON (c.id) c.id, c.owner, m.name, m.name || '.' || c.reopened AS mark
+  FROM repairs_case c, LATERAL (VALUES
     ('50%%', c.opened_at + (c.deadline - c.opened_at) * 0.5), ('80%%', c.opened_at + (c.deadline - c.opened_at) * 0.8),
     ('hour', c.deadline - interval '1 hour'), ('100%%', c.deadline),
     ('cutoff-hour', c.cutoff - interval '1 hour'), ('cutoff', c.cutoff)) AS m(name, at)
-  WHERE c.state IN ('open', 'waiting') AND (%(all)s OR c.owner = ANY (%(teams)s))
-    AND m.at > c.opened_at AND m.at <= %(now)s AND m.at > %(now)s - interval '1 day'
+  WHERE c.state IN ('open', 'waiting') AND m.at > c.opened_at AND m.at <= %(now)s AND m.at > %(now)s - interval '1 day'
   ORDER BY c.id, m.at DESC, m.name) p
-WHERE NOT EXISTS (SELECT 1 FROM repairs_notice n WHERE n.what = 'deadline' AND n.subject = p.id AND n.mark = p.mark)
+WHERE (%(repairer)s OR p.owner = ANY (%(teams)s) OR %(approver)s AND p.name IN ('80%%', '100%%')
+    OR %(manager)s AND p.name = '100%%')
+  AND NOT EXISTS (SELECT 1 FROM repairs_notice n WHERE n.what = 'deadline' AND n.subject = p.id AND n.mark = p.mark)
 LIMIT %(most)s
 """

@@ -91,7 +91,13 @@ def due_to(receiver: Receiver, now: dt.datetime) -> list[Notice]:
 def still_true(notices: Sequence[Notice]) -> set[UUID]:
     """Those of which there still is something to tell: nobody wants a message about a case that is closed."""
     asked = {what: [n.subject for n in notices if n.what == what.value] for what in What}
-    cases = {*asked[What.CASE], *asked[What.DEADLINE], *asked[What.WRITE_OFF], *asked[What.TAKE_OVER]}
+    cases = {
+        *asked[What.CASE],
+        *asked[What.DEADLINE],
+        *asked[What.WRITE_OFF],
+        *asked[What.TAKE_OVER],
+        *asked[What.ESCALATION],
+    }
     live: set[UUID] = set()
     if cases:
         live |= set(Case.objects.live().filter(id__in=cases).values_list("id", flat=True))

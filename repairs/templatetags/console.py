@@ -169,6 +169,8 @@ ACTS = {
     "write_off": "wrote off",
     "snooze": "set the case aside",
     "wake": "woke the case",
+    "escalate": "escalated the case",
+    "answer": "answered the escalation",
 }
 EVENTS = {
     "open": "The engine opened the case.",
@@ -177,6 +179,9 @@ EVENTS = {
     "write_off": "The engine closed the case as written off.",
     "reopen": "The world proved otherwise; the engine opened the case again.",
     "wait": "The case waits.",
+    "half_gone": "Half of its time is gone; its desk was told.",
+    "nearly_gone": "Four fifths of its time are gone; the engine escalated it.",
+    "late": "All of its time is gone; the engine escalated it.",
     "proceed": "The case waits for nobody any more.",
 }
 

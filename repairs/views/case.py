@@ -16,16 +16,16 @@ from repairs.models import Act, Case
 from repairs.models.act import ActKind
 from repairs.preview_shown import in_place
 from repairs.scope import one, visible
+from repairs.views import hands
 from repairs.views.queue import holder_of
 from repairs.views.screen import at_desk, screen, show
 from repairs.words.advice import Advice, next_safe_act, unsafe_acts
 from repairs.words.facts import EffectFacts, Standing, standing, wanted_gone
 from repairs.words.possible import possible
-from repairs.words.resting import CAUSES
 from repairs.words.seen import Row, row
 from workflows.engine import findings
 from workflows.models import Effect, Entry
-from workflows.states import IN_FLIGHT, EffectState, Phase, World
+from workflows.states import EffectState, Phase, World
 
 HISTORY = 200  # acts and events shown; a case with more has its whole journal on the run's page
 
@@ -51,7 +51,7 @@ def case_page(request: HttpRequest, number: int) -> HttpResponse:
 
 
 def find(request: HttpRequest, number: int) -> Case:
-    cases = visible(at_desk(request), Case).select_related("run__agent", "run__workflow", "claimed_by")
+    cases = visible(at_desk(request), Case).select_related("run__agent", "run__workflow", "claimed_by", "escalated_by")
     return one(cases, number=number)
 
 
@@ -90,10 +90,8 @@ def show_case(request: HttpRequest, case: Case, *, status: int = 200, **context:
         holder=holder,
         mine=mine,
         alone=settings.FOUR_EYES == "when_possible",
-        as_of=f"{case.seq}.{case.run.seq}",
-        in_flight=[line for line in lines if line.fact.state in IN_FLIGHT],
         acted=match.url_name if (match := request.resolver_match) else "",
-        causes=CAUSES,
+        **hands.context(case, desk, acts, lines),
         **{"error": "", "kept": "", "typed": {}, **context},
     )
 

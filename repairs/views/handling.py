@@ -1,9 +1,10 @@
-"""Who has a case and until when: setting it aside and waking it."""
+"""Who has a case and until when: setting it aside and waking it, asking others for help and answering them."""
 
 from __future__ import annotations
 
 from django.http import HttpRequest, HttpResponse
 
+from repairs.acts import escalate as escalates
 from repairs.acts import snooze as snoozes
 from repairs.roles import REPAIRER
 from repairs.views.acts import done, whole, why
@@ -28,3 +29,18 @@ def snooze(request: HttpRequest, number: int) -> HttpResponse:
 def wake(request: HttpRequest, number: int) -> HttpResponse:
     case, by = find(request, number), at_desk(request).user
     return done(request, case, lambda: snoozes.wake(case.id, by=by), f"{case.name} is awake.")
+
+
+@act
+@in_role(REPAIRER)
+def escalate(request: HttpRequest, number: int) -> HttpResponse:
+    case, by, to = find(request, number), at_desk(request).user, request.POST.get("to", "")
+    said = f"{case.name} is escalated; who can help is told."
+    return done(request, case, lambda: escalates.escalate(case.id, by=by, to=to, why=why(request)), said)
+
+
+@act
+def answer(request: HttpRequest, number: int) -> HttpResponse:
+    case, desk = find(request, number), at_desk(request)
+    said = f"Answered; {case.name} isn't escalated any more."
+    return done(request, case, lambda: escalates.answer(case.id, desk=desk, why=why(request)), said)

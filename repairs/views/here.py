@@ -7,9 +7,9 @@ from django.shortcuts import redirect
 from django.utils import timezone
 
 from repairs import presence
-from repairs.models import Case
 from repairs.views.acts import whole
 from repairs.views.case import find
+from repairs.views.hands import as_of
 from repairs.views.queue import holder_of
 from repairs.views.screen import act, at_desk, show
 from workflows.errors import Invalid
@@ -45,8 +45,3 @@ def known(request: HttpRequest, number: int) -> HttpResponse:
     case = find(request, number)
     presence.known(case.id, at_desk(request).user)
     return redirect("case", number=case.number)
-
-
-def as_of(case: Case) -> str:
-    """Where the histories of the case and of its run stand; the page carries it."""
-    return f"{case.seq}.{case.run.seq}"
