@@ -8,7 +8,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('repairs', '0010_notices_of_time_and_people'),
+        ('repairs', '0011_batches'),
         ('workflows', '0027_remedies'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
