@@ -274,6 +274,20 @@ ON CONFLICT (run_id) DO NOTHING
 """
 
 
+def wake_held(run_ids: Collection[uuid.UUID]) -> None:
+    """The same for runs that the caller holds in share, which keeps `advance` out too. Locking them here would ask for
+    more of a row that others share: two who do so wait for each other."""
+    if run_ids:
+        with connection.cursor() as cursor:
+            cursor.execute(WAKE_HELD, [rows.ids(run_ids)])
+
+
+WAKE_HELD = """
+INSERT INTO workflows_wake (run_id, at) SELECT id, clock_timestamp() FROM unnest(%s::uuid[]) id ORDER BY id
+ON CONFLICT (run_id) DO NOTHING
+"""
+
+
 def woke(run_ids: Collection[uuid.UUID]) -> None:
     """Forgets the wakes of runs that the caller has locked and has read, or will."""
     with connection.cursor() as cursor:

@@ -60,8 +60,7 @@ def dispatch(limit: int, full: set[uuid.UUID] | None = None) -> list[Effect]:
             effect.dispatch(now=now, lease_until=lease, holder=holder)
         approvals.spend(going, now)
         runs = {e.run_id for e in stopped if e.state != EffectState.BLOCKED or spending.for_a_person(e)}
-        if runs:
-            ledger.wake_runs(list(runs))
+        ledger.wake_held(runs)
         ledger.save_effects([*going, *stopped], now=now)
         attempts = [_attempt(e, now) for e in going]
         gone = {e.id for e in going}
