@@ -10,7 +10,7 @@ from django.db import DatabaseError, connection
 
 from config.house import stopping
 from workflows import bells, garbage, history, queue
-from workflows.authority import credentials, stops
+from workflows.authority import credentials, old_reservations, stops
 from workflows.drain import Drain, next_due
 from workflows.engine import restored
 from workflows.engine.overdue import overdue
@@ -78,8 +78,8 @@ def _beat(slot: int) -> None:
 
 
 def sweep() -> None:
-    """Once a minute: lost leases, ended stops, secrets, runs that stand still, partitions, a drain where none lives,
-    and last what people are to be told."""
+    """Once a minute: lost leases, ended stops, secrets, runs that stand still, partitions, reservations that
+    nobody reads any more, a drain where none lives, and last what people are to be told."""
     lost = recover(dead_holders=True)
     if lost:
         log.warning("leases lost", effects=len(lost))
@@ -90,5 +90,6 @@ def sweep() -> None:
     if late := overdue():
         log.warning("runs stand still", runs=len(late))
     history.keep()
+    old_reservations.forget()
     queue.ring()
     swept.send(None)

@@ -92,6 +92,25 @@ def locked_for(effect_ids: Iterable[uuid.UUID], now: dt.datetime) -> Books:
 UNDER = """
 WHERE t.id = ANY (ARRAY(SELECT unnest(b.line) FROM workflows_budget b WHERE b.owner = ANY (%s::text[])))
 """
+
+
+def line(books: Books, youngest: tuple[int, int], now: dt.datetime) -> dict[uuid.UUID, tuple[int, int]]:
+    """By budget the (epoch, ordinal) of the oldest, older than `youngest`, whose turn has come: its window began, or
+    there is more than when it was refused; and nobody released it yet."""
+    with connection.cursor() as cursor:
+        cursor.execute(LINE, [*youngest, rows.ids(books.budgets), now])
+        return {budget: (epoch, ordinal) for budget, epoch, ordinal in cursor.fetchall()}
+
+
+LINE = """
+SELECT DISTINCT ON (b.id) b.id, e.epoch, e.ordinal
+FROM workflows_effect e CROSS JOIN LATERAL jsonb_array_elements(e.blocked_by) w
+JOIN workflows_budget b ON b.id = (w ->> 'budget')::uuid
+WHERE e.state = 'blocked' AND e.reason = 'budget' AND (e.epoch, e.ordinal) < (%s, %s) AND b.id = ANY (%s::uuid[])
+  AND (e.due_at <= %s OR b.revision <> (w ->> 'revision')::int)
+ORDER BY b.id, e.epoch, e.ordinal
+"""
+
 TAKEN_FROM = """
 WHERE t.id = ANY (ARRAY(SELECT r.budget_id FROM workflows_reservation r WHERE r.effect_id = ANY (%s::uuid[])))
 """

@@ -6,6 +6,7 @@ fall under them.
 3. What is reserved is spent when the act was said or seen to stand, given back when it is proved that nothing was done,
    and held as long as nobody knows.
 4. Who finds too little is blocked, says by which budget, and keeps none of its scopes.
+5. Who waited goes first: while somebody older may look again, who came later stays ready and is asked in a moment.
 """
 
 from __future__ import annotations
@@ -42,13 +43,25 @@ def reserve(effects: Sequence[Effect], now: dt.datetime, stopped: list[Effect]) 
         if row.call:  # a lost worker's, which nobody came back to yet
             holds.end_call(books.books[row.budget_id], row, row.call)
     desk = _Desk(books, rows, effects)
-    going = [effect for effect in effects if desk.serve(effect, now, stopped)]
+    line = budget_rows.line(books, max(place_of(effect) for effect in limited), now)
+    going = [e for e in effects if not _behind(e, books, line) and desk.serve(e, now, stopped)]
     books.write()
     budget_rows.save(list(rows.values()))
     gone = {effect.id for effect in going}
     # What an earlier send may have left keeps its scope: nobody else may touch that.
     ledger.let_go([e.id for e in effects if e.id not in gone and e.scopes and not e.doubt])
     return going
+
+
+def place_of(effect: Effect) -> tuple[int, int]:
+    return effect.epoch, effect.ordinal
+
+
+def _behind(effect: Effect, books: Books, line: Mapping[uuid.UUID, tuple[int, int]]) -> bool:
+    if not line or spending.draws_on_reserve(effect.kind):
+        return False
+    mine = place_of(effect)
+    return any(line.get(budget.id, mine) < mine for budget in books.of(effect))
 
 
 def facts(effects: Sequence[Effect], now: dt.datetime) -> dict[uuid.UUID, dict[str, Any]]:

@@ -25,7 +25,7 @@ ORDER BY e.epoch, e.ordinal LIMIT %s
 TIMELY = """
 SELECT e.id FROM workflows_effect e
 WHERE e.state = 'blocked' AND e.reason = ANY (%s) AND e.due_at <= clock_timestamp()
-ORDER BY e.due_at LIMIT %s
+ORDER BY e.due_at, e.epoch, e.ordinal LIMIT %s
 """
 # Whose budget is another than the one that was judged: raised, given back to, or in its next window.
 EASED = """

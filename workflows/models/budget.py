@@ -96,6 +96,11 @@ class Reservation(models.Model):
         indexes = (
             models.Index(fields=["id"], name="reservation_open", condition=models.Q(open=True)),
             models.Index(fields=["budget", "subject"], name="reservation_customer"),
+            models.Index(
+                fields=["window"],
+                name="reservation_over",
+                condition=models.Q(open=False, window__isnull=False),
+            ),
         )
 
     def __str__(self) -> str:
