@@ -32,11 +32,14 @@ class Pending:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Rejected:
-    """A provider did not accept a credential's token: which one, and why no other of it would be accepted either."""
+    """A provider did not accept who asked: a credential's token, or static secrets, of which there is no newer one
+    until somebody sets it."""
 
-    credential: str
-    generation: int
-    lasting: str = ""  # "" where a new token may be
+    credential: str = ""
+    generation: int = 0
+    lasting: str = ""  # why no other token of it would be accepted either; "" where a new one may be
+    secrets: Mapping[str, str] = dataclasses.field(default_factory=dict, repr=False)  # name -> value; never kept
+    only_here: bool = False  # the secrets are known there, and may not do this: other tools may still use them
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,7 @@ from django.db import DatabaseError, connection
 
 from config.house import stopping
 from workflows import bells, garbage, history, queue
-from workflows.authority import credentials, old_reservations, stops
+from workflows.authority import credentials, old_reservations, static_secrets, stops
 from workflows.drain import Drain, next_due
 from workflows.engine import restored
 from workflows.engine.overdue import overdue
@@ -86,7 +86,7 @@ def sweep() -> None:
     for stop in stops.end_over():
         log.info("stop ended", on=stop.on)
     credentials.wake()
-    credentials.wake_secrets()
+    static_secrets.wake()
     if late := overdue():
         log.warning("runs stand still", runs=len(late))
     history.keep()

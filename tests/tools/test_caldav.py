@@ -253,7 +253,7 @@ def test_an_answer_to_a_booking_is_taken_for_what_it_is(
     [
         (answer(b"", 410), Verdict.ABSENT, True),
         (answer(b"", 503), Verdict.INCONCLUSIVE, False),
-        (answer(b"", 401), Verdict.INCONCLUSIVE, True),
+        (answer(b"", 401), Verdict.INCONCLUSIVE, False),
         (answer(b"<html>", 200, "text/html"), Verdict.INCONCLUSIVE, True),
         (answer(b"BEGIN:VCALENDAR\r\nEND:VCALENDAR\r\n", 200, "text/calendar"), Verdict.DIFFERS, True),
         (b"", Verdict.INCONCLUSIVE, False),

@@ -254,7 +254,7 @@ def test_a_mailbox_over_http_is_asked_by_message_id(items: str, verdict: Verdict
         (["OK in", "OK [READ-ONLY] open", "* SEARCH 4\r\n OK done"], Verdict.FOUND, True),
         (["OK in", "OK [READ-ONLY] open", "* SEARCH\r\n OK done"], Verdict.ABSENT, True),
         (["OK in", "OK [READ-ONLY] open", "* SEARCH 4 5\r\n OK done"], Verdict.SEVERAL, True),
-        (["NO bad password"], Verdict.INCONCLUSIVE, True),
+        (["NO bad password"], Verdict.INCONCLUSIVE, False),
         (["OK in", "NO no such folder"], Verdict.INCONCLUSIVE, True),
         ([], Verdict.INCONCLUSIVE, False),
     ],
@@ -271,8 +271,27 @@ def test_a_mailbox_over_imap_is_searched_by_message_id(
         seen = tool(MAIL + box).look(call(arguments=ARGUMENTS))
     assert (seen.verdict, seen.reached) == (verdict, reached)
     assert "pa55word" not in repr(seen)
+    assert (seen.rejected is not None) == (replies == ["NO bad password"]), "who was refused is taken for an answer"
     if len(replies) == 3:
         assert f'SEARCH HEADER Message-ID "{IDENTITY}"' in server.asked[-1]
+
+
+@pytest.mark.parametrize(("login", "parked"), [("535 5.7.8 not pa55word", True), ("454 4.7.0 later", False)])
+def test_a_mail_server_that_does_not_know_who_asks_says_nothing_of_the_mail(
+    monkeypatch: pytest.MonkeyPatch, login: str, parked: bool
+) -> None:
+    monkeypatch.setenv("MAKEGOOD_SECRET_SMTP_PASSWORD", "pa55word")
+    monkeypatch.setenv("MAKEGOOD_SMTP_USER", "desk")
+    script = [b"220 hello\r\n250-hi\r\n250 AUTH PLAIN\r\n" + f"{login}\r\n".encode(), None]
+    with RawServer(script, speaks_first=True) as raw:
+        monkeypatch.setenv("MAKEGOOD_SMTP_HOST", "127.0.0.1")
+        monkeypatch.setenv("MAKEGOOD_SMTP_PORT", raw.url.rpartition(":")[2])
+        mail = tool(MAIL)
+        told = mail.send(call(arguments=ARGUMENTS))
+    assert isinstance(told, Refused)
+    assert (told.temporary, told.rejected is not None) == (True, parked)
+    assert "pa55word" not in repr(told) + told.reason
+    assert "SMTP_PASSWORD" in mail.needs("execute").secrets
 
 
 class ImapServer:

@@ -24,7 +24,6 @@ from workflows.models.credential import CredentialState
 from workflows.outcomes import Rejected
 from workflows.signals import people_should_know
 from workflows.toolbox import times_of, tool_of
-from workflows.tools import providers
 from workflows.tools.tokens import Token
 
 EARLY = 60.0  # seconds before its end a token is renewed, while the old one still serves
@@ -41,12 +40,11 @@ _open: dict[str, tuple[int, str]] = {}  # name -> (generation, access token), un
 
 
 def hold_back(effects: Sequence[Effect], now: dt.datetime, stopped: list[Effect]) -> list[Effect]:
-    """Those whose secrets are set and whose credentials have a token that will be accepted; the others are blocked, and
-    say for which they wait. No statement where no tool needs any."""
-    effects = _with_secrets(effects, stopped)
+    """Those whose credentials have a token that will be accepted; the others are blocked, and say for which they wait.
+    No statement where no tool needs any."""
     names = _names(effects)
     if not names:
-        return effects
+        return list(effects)
     known = {row.name: row for row in fetch(Credential, NAMED, [sorted(names)])}
     if any(waits(effect, known, now) for effect in effects):
         # Read again under a lock: who renews one meanwhile finds whom this blocks.
@@ -62,21 +60,6 @@ def hold_back(effects: Sequence[Effect], now: dt.datetime, stopped: list[Effect]
         else:
             going.append(effect)
     want(soon)
-    return going
-
-
-def _with_secrets(effects: Sequence[Effect], stopped: list[Effect]) -> list[Effect]:
-    """A secret that isn't set (any more) must not fail a step: an operator sets it, and the sweep lets go."""
-    needed = {name for effect in effects for name in tool_of(effect.tool).needs(effect.operation).secrets}
-    unset = {name for name in needed if providers.secret(name) is None}
-    going = []
-    for effect in effects:
-        if missing := sorted(unset & tool_of(effect.tool).needs(effect.operation).secrets):
-            told = [{"secret": name, "why": f"it isn't set; set {providers.places(name)}"} for name in missing]
-            effect.block(reason="hold", blocked_by=told)
-            stopped.append(effect)
-        else:
-            going.append(effect)
     return going
 
 
@@ -146,7 +129,7 @@ def _access(row: Credential) -> str:
 def heed(rejected: Iterable[Rejected | None]) -> None:
     """A provider did not accept tokens: each is used no more, and a new one is asked for, or the credential is lost.
     In a transaction of its own, before what the answers say of their effects is written."""
-    told = {one.credential: one for one in rejected if one is not None}
+    told = {one.credential: one for one in rejected if one is not None and one.credential}
     if not told:
         return
     with transaction.atomic():
@@ -212,30 +195,11 @@ RETURNING run_id
 """
 
 
-def wake_secrets() -> None:
-    """Makes due at once whoever waits for a secret that is set by now. Called by the sweep."""
-    with transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute(AWAITED)
-        there = [name for (name,) in cursor.fetchall() if providers.secret(name) is not None]
-        if there:
-            cursor.execute(WAKE_SECRETS, [there])
-            ledger.notify({row[0] for row in cursor.fetchall()}, work=True)
-
-
-AWAITED = """
-SELECT DISTINCT b ->> 'secret' FROM workflows_effect e, jsonb_array_elements(e.blocked_by) b
-WHERE e.state = 'blocked' AND e.reason = 'hold' AND b ? 'secret'
-"""
-WAKE_SECRETS = """
-UPDATE workflows_effect SET due_at = clock_timestamp() WHERE id = ANY (ARRAY(
-  SELECT e.id FROM workflows_effect e WHERE e.state = 'blocked' AND e.reason = 'hold' AND EXISTS (
-    SELECT 1 FROM jsonb_array_elements(e.blocked_by) b WHERE b ->> 'secret' = ANY (%s))
-  ORDER BY e.id FOR UPDATE OF e))
-RETURNING run_id
-"""
-
-
 def lost() -> str:
     """Which credentials are lost, in a sentence, for health and doctor; "" where none is."""
-    found = [f"{row.name} ({row.why})" for row in Credential.objects.filter(state=CredentialState.LOST.value)]
-    return f"Lost: {'; '.join(found)}. What needs them waits; manage.py credential brings new ones." if found else ""
+    lost_ones = list(Credential.objects.filter(state=CredentialState.LOST.value))
+    if not lost_ones:
+        return ""
+    told = "; ".join(f"{row.name} ({row.why})" for row in lost_ones)
+    ways = {"set another secret" if row.static else "manage.py credential brings new ones" for row in lost_ones}
+    return f"Lost: {told}. What needs them waits; {', '.join(sorted(ways))}."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import functools
+import hmac
 
 from cryptography.fernet import Fernet, InvalidToken
 from cryptography.hazmat.primitives.hashes import SHA256
@@ -11,6 +12,7 @@ from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from django.conf import settings
 
 PURPOSE = b"makegood credentials"  # the key serves nothing else
+PRINTS = b"makegood prints of secrets"
 
 
 class Unsealable(Exception):
@@ -29,7 +31,16 @@ def unseal(sealed: str) -> str:
         raise Unsealable from error
 
 
+def print_of(text: str) -> str:
+    """64 hex digits by which a text is known again, and by nobody outside this house guessed."""
+    return hmac.digest(_key(settings.INSTALL_SECRET, PRINTS), text.encode(), "sha256").hex()
+
+
 @functools.lru_cache(maxsize=4)
 def _fernet(secret: str) -> Fernet:
-    key = HKDF(algorithm=SHA256(), length=32, salt=None, info=PURPOSE).derive(secret.encode())
-    return Fernet(base64.urlsafe_b64encode(key))
+    return Fernet(base64.urlsafe_b64encode(_key(secret, PURPOSE)))
+
+
+@functools.lru_cache(maxsize=4)
+def _key(secret: str, purpose: bytes) -> bytes:
+    return HKDF(algorithm=SHA256(), length=32, salt=None, info=purpose).derive(secret.encode())

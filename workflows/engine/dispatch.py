@@ -16,7 +16,7 @@ from typing import Any
 from django.db import connection
 
 from workflows import ledger, making, rows
-from workflows.authority import approvals, budgets, credentials, policy, stops
+from workflows.authority import approvals, budgets, credentials, policy, static_secrets, stops
 from workflows.engine.parts import asking, gauges, permission, promises, suspects
 from workflows.engine.parts.joined import join_agents, join_runs, join_tools
 from workflows.fetch import fetch, new
@@ -47,6 +47,7 @@ def dispatch(limit: int, full: set[uuid.UUID] | None = None) -> list[Effect]:
         holder = holder_name()
         effects = suspects.to_send(effects, holder, now)
         going = stops.hold_back(effects, stopped)
+        going = static_secrets.hold_back(going, now, stopped)
         going = credentials.hold_back(going, now, stopped)
         going = [e for e in going if _may_leave(e, now, stopped)]
         going = promises.keep(going, now, stopped)

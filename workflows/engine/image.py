@@ -72,7 +72,10 @@ def keep(answers: Sequence[tuple[Effect, Read]]) -> tuple[list[Effect], list[tup
             not_sent.append((effect, NotSent(reason=digest.WORDS["target_changed"], ours=True, held=True)))
         else:
             reason = f"what was there before could not be read: {seen_.reason}"
-            if seen_.unmade:
+            if seen_.rejected:
+                told = Refused(reason=reason, temporary=True, rejected=seen_.rejected, evidence=seen_.evidence)
+                not_sent.append((effect, told))
+            elif seen_.unmade:
                 not_sent.append((effect, Refused(reason=reason, evidence=seen_.evidence)))
             else:
                 not_sent.append((effect, NotSent(reason=reason, ours=True, evidence=seen_.evidence)))

@@ -12,7 +12,7 @@ from concurrent.futures import Executor, Future
 from typing import Any
 
 from workflows import ledger, making, rows
-from workflows.authority import credentials
+from workflows.authority import credentials, static_secrets
 from workflows.engine.parts import heed, look_pace, promises, suspects
 from workflows.engine.parts.door import WHILE_LOOKING, calls_of, guarded, seen
 from workflows.engine.parts.joined import join_runs, join_tools
@@ -83,6 +83,7 @@ def record(asked: Sequence[Asked]) -> list[Asked]:
     Returns those that are to be decided `anew`: of effects that somebody moved meanwhile, of undoings, whose forward
     effect counts as it is now, and of what was settled before, whose undoing may have begun."""
     credentials.heed(a.rejected for _, a, _ in asked if isinstance(a, Sighting | Refused))
+    static_secrets.heed((effect, answer) for effect, answer, _ in asked)
     moved, looks = [], []
     with rows.together():
         now = rows.now()

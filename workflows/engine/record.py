@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from workflows import ledger, rows
-from workflows.authority import budgets, credentials
+from workflows.authority import budgets, credentials, static_secrets
 from workflows.engine.parts import gauges, heed, look_pace, promises
 from workflows.engine.parts.door import WHILE_LOOKING
 from workflows.holders import holder_name
@@ -29,6 +29,7 @@ def record(answered: Sequence[tuple[Effect, Outcome]], *, looks: int = 0) -> lis
     if not answered:
         return []
     credentials.heed(o.rejected for _, o in answered if isinstance(o, Refused))
+    static_secrets.heed(answered)
     # Twins are moved, so that a transaction that is repeated begins with effects as they were dispatched.
     answered = [(effect.twin(), outcome) for effect, outcome in answered]
     with rows.together():

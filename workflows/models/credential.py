@@ -23,6 +23,7 @@ class CredentialState(enum.StrEnum):
 class Grant(enum.StrEnum):
     REFRESH = "refresh_token"
     CLIENT = "client_credentials"
+    STATIC = "static"  # a secret that operators set; here only once a provider refused it
 
 
 C = CredentialState
@@ -30,12 +31,13 @@ C = CredentialState
 
 class Credential(models.Model):
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
-    name = models.CharField(max_length=64, unique=True)
+    name = models.CharField(max_length=300, unique=True)
     owner = models.CharField(max_length=100)
     grant = models.CharField(max_length=20, choices=choices(Grant))
     token_url = models.CharField(max_length=2000)
     client = models.CharField(max_length=300)
-    secret = models.CharField(max_length=64, blank=True)  # the name of the client's secret at the providers
+    secret = models.CharField(max_length=64, blank=True)  # the name of the client's (or the static) secret
+    refused_as = models.CharField(max_length=64, blank=True)  # a print of the static secret that was refused
     scope = models.CharField(max_length=1000, blank=True)
     rotates = models.BooleanField()  # a refresh token is used once: after a lost answer it can't be used again
 
@@ -47,7 +49,7 @@ class Credential(models.Model):
     refusals = models.PositiveSmallIntegerField(default=0)  # renewals in a row that a refusal caused
     expires_at = models.DateTimeField(null=True)
     wanted_at = models.DateTimeField(null=True)  # since when somebody needs a new token
-    ask_at = models.DateTimeField(null=True)  # not asked before: the endpoint was in trouble
+    ask_at = models.DateTimeField(null=True)  # not asked before: the endpoint was in trouble; static: when one tries it
     backoffs = models.PositiveSmallIntegerField(default=0)
     fence = models.PositiveIntegerField(default=0)
     lease_until = models.DateTimeField(null=True)
@@ -125,6 +127,16 @@ class Credential(models.Model):
         self.sealed, self.expires_at, self.why = sealed, None, ""
         self.refused, self.refusals, self.backoffs = self.generation, 0, 0
         self.fence += 1
+        self._rest()
+
+    @property
+    def static(self) -> bool:
+        return self.grant == Grant.STATIC
+
+    @named("state", "accept", [C.LOST.value], C.READY.value)
+    def accept(self) -> None:
+        """A static secret: another one is set, or the provider takes it again."""
+        self.why = self.refused_as = ""
         self._rest()
 
     def _rest(self) -> None:

@@ -63,7 +63,8 @@ def refused(effect: Facts, outcome: Refused, times: Timings, now: dt.datetime) -
         # Who asked was refused, not what was asked: no attempt is used up, and no time for trying.
         due = backoff.after(now, times.first, effect.backoffs, times.max, salt=effect.key)
         fields = {"due_at": due, "reason": "temporary", "detail": outcome.reason, "sent": False}
-        return Next(move="give_back", fields=fields)
+        unsent = {"first_sent_at": None} if effect.attempts == 1 else {}
+        return Next(move="give_back", fields=fields, knows=unsent)
     if effect.doubt:
         detail = f"refused ({outcome.reason}), but an earlier send is not settled"
         if not outcome.temporary:

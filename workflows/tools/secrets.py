@@ -24,6 +24,7 @@ class Secrets:
 
     def __init__(self) -> None:
         self._names: dict[str, str] = {}  # what must not be kept -> name
+        self.used: dict[str, str] = {}  # name -> value, of those that the request carries
 
     def wired(self, value: Any) -> Any:
         """The JSON value as it is sent. Raises `ExpressionError` for a secret that isn't set."""
@@ -50,14 +51,18 @@ class Secrets:
         value = providers.secret(name)
         if value is None:
             raise NotSet("", f"secret('{name}')", f"isn't set; set {providers.places(name)}")
-        self._names[value] = name
+        self._names[value], self.used[name] = name, value
         return value
 
     def _hidden(self, text: str) -> str:
         for secret, name in self._names.items():
-            if len(secret) >= SHORTEST_HIDDEN:
-                text = text.replace(secret, _shown(name))
+            text = hidden(text, secret, name)
         return text
+
+
+def hidden(text: str, secret: str, name: str) -> str:
+    """The text without one secret that it may hold."""
+    return text.replace(secret, _shown(name)) if len(secret) >= SHORTEST_HIDDEN else text
 
 
 def basic(username: str, password: str) -> str:

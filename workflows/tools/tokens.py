@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from workflows.outcomes import Rejected
@@ -30,12 +30,13 @@ class NoToken(ExpressionError):
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Needs:
-    """The credentials of one operation: those that its send carries, and those that its looks carry; `secrets`: the
-    names of the static ones that its send carries."""
+    """The credentials of one operation: those that its send carries, and those that its looks carry; `secrets` and
+    `look_secrets`: the names of the static ones."""
 
     send: frozenset[str] = frozenset()
     look: frozenset[str] = frozenset()
     secrets: frozenset[str] = frozenset()
+    look_secrets: frozenset[str] = frozenset()
 
     @property
     def all(self) -> frozenset[str]:
@@ -50,8 +51,10 @@ def needs_of(spec: JsonObject, operation: str) -> Needs:
     else:
         looks, before = [part.get("verify")], None
     request = {name: value for name, value in part.items() if name != "verify"}
-    static = frozenset(name for text in _texts([request, before]) for name in SECRET.findall(text))
-    return Needs(frozenset(_named([request, before])), frozenset(_named(looks)), static)
+    static, read = (
+        frozenset(name for text in _texts(of) for name in SECRET.findall(text)) for of in ([request, before], looks)
+    )
+    return Needs(frozenset(_named([request, before])), frozenset(_named(looks)), static, read)
 
 
 SECRET = re.compile(r"""\bsecret\(\s*['"]([A-Z][A-Z0-9_]*)['"]\s*\)""")
@@ -85,4 +88,16 @@ def rejected(token: Token | None, answer: Answer) -> Rejected | None:
         return Rejected(token.credential, token.generation)
     if answer.status == 403 and 'error="insufficient_scope"' in answer.headers.get("www-authenticate", ""):
         return Rejected(token.credential, token.generation, lasting="its scope is not sufficient")
+    return None
+
+
+def rejected_secrets(used: Mapping[str, str], answer: Answer, means: bool | None) -> Rejected | None:
+    """The same of the static secrets that the request carried. 401 never speaks of the act. 403 may: it is the
+    manifest's where that says something of it (`means` False), and else says that they may not do this."""
+    if not used or means is False:
+        return None
+    if means or answer.status == 401:
+        return Rejected(secrets=used)
+    if answer.status == 403 and "retry-after" not in answer.headers:
+        return Rejected(secrets=used, only_here=True)
     return None

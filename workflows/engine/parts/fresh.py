@@ -63,6 +63,8 @@ def stale(reads: Reads) -> Outcome | None:
         answer = guarded(lambda tool=tool, call=call: tool.send(call))  # type: ignore[misc]
         if not isinstance(answer, Acknowledged):
             reason = f"what step {step} read could not be read again: {getattr(answer, 'reason', 'it goes on')}"
+            if isinstance(answer, Refused) and answer.rejected:
+                return Refused(reason=reason, temporary=True, rejected=answer.rejected, evidence=answer.evidence)
             return NotSent(reason=reason, ours=True, evidence=answer.evidence)
         present = answer.result.get("version")
         order = compared(present, version)

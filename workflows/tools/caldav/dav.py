@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 import xml.etree.ElementTree as ET
+from typing import TYPE_CHECKING
 from xml.sax.saxutils import escape
+
+if TYPE_CHECKING:
+    from workflows.tools.wire import Answer
 
 SEARCH = """<?xml version="1.0" encoding="utf-8"?>
 <C:calendar-query xmlns:D="DAV:" xmlns:C="urn:ietf:params:xml:ns:caldav">
@@ -18,6 +22,13 @@ MULTISTATUS = 207
 DAV, CALDAV = "{DAV:}", "{urn:ietf:params:xml:ns:caldav}"
 # RFC 4791, 5.3.2.1: the UID stands at another address of this calendar.
 ELSEWHERE = b"no-uid-conflict"
+# RFC 3744, 7.1.1: the request was refused because of who asked.
+FORBIDDEN, NOT_ALLOWED = 403, b"need-privileges"
+
+
+def means(answer: Answer) -> bool | None:
+    """Calendars say with 403 what is wrong with an event, too; only a lack of privileges speaks of who asked."""
+    return NOT_ALLOWED in answer.body if answer.status == FORBIDDEN else None
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -121,7 +121,7 @@ class CalDavTool(Tool):
 
     def _put(self, call: Call, url: str, event: Event) -> Outcome:
         prepared = self._prepared(call, "PUT", url, PUT_HEADERS, written(event, stamp=_stamp(call)))
-        found = attempt(prepared, timeout=self.spec["execute"]["timeout"])
+        found = attempt(prepared, timeout=self.spec["execute"]["timeout"], means=dav.means)
         if not isinstance(found, tuple):
             return found
         answer, kept = found
@@ -149,7 +149,7 @@ class CalDavTool(Tool):
                     return read
                 etag, again = read, True
             prepared = self._prepared(call, "DELETE", url, {"If-Match": etag})
-            found = attempt(prepared, timeout=deadline.seconds_left())
+            found = attempt(prepared, timeout=deadline.seconds_left(), means=dav.means)
             if not isinstance(found, tuple):
                 return found
             answer, kept = found
@@ -168,7 +168,10 @@ class CalDavTool(Tool):
         """The present ETag of an event that is still as we booked it. A read that fails changed nothing: not sent."""
         read = self._get(call, url, timeout=deadline.seconds_left())
         if isinstance(read, Sighting):
-            return NotSent(reason=f"{UNREAD}: {read.reason}", evidence=read.evidence)
+            reason = f"{UNREAD}: {read.reason}"
+            if read.rejected:
+                return Refused(reason=reason, temporary=True, rejected=read.rejected, evidence=read.evidence)
+            return NotSent(reason=reason, evidence=read.evidence)
         _, answer, kept = read
         if answer.status in GONE:
             return Unknown(reason=f"status {answer.status} {NOT_THERE}", evidence=kept)
@@ -188,7 +191,7 @@ class CalDavTool(Tool):
     def _etag_once_more(self, call: Call, url: str, deadline: Deadline) -> str:
         """By PROPFIND, which caches keep apart from GET; "" where that tells nothing."""
         prepared = self._prepared(call, "PROPFIND", url, {**dav.XML, "Depth": "0"}, dav.ETAG)
-        found = attempt(prepared, timeout=deadline.seconds_left())
+        found = attempt(prepared, timeout=deadline.seconds_left(), means=dav.means)
         if not isinstance(found, tuple) or found[0].status != dav.MULTISTATUS:
             return ""
         try:
@@ -202,10 +205,12 @@ class CalDavTool(Tool):
         nowhere = Sighting(verdict=Verdict.ABSENT if forward else Verdict.FOUND, reason=reason, evidence=kept)
         calendar = self._calendar(call)
         prepared = self._prepared(call, "REPORT", calendar, {**dav.XML, "Depth": "1"}, dav.search(event.uid))
-        found = attempt(prepared, timeout=self.spec[call.operation]["timeout"])
+        found = attempt(prepared, timeout=self.spec[call.operation]["timeout"], means=dav.means)
         if not isinstance(found, tuple):
+            rejected = found.rejected if isinstance(found, Refused) else None
+            kept = dict(found.evidence)
             return Sighting(
-                verdict=Verdict.INCONCLUSIVE, reason=found.reason, reached=False, evidence=dict(found.evidence)
+                verdict=Verdict.INCONCLUSIVE, reason=found.reason, reached=False, rejected=rejected, evidence=kept
             )
         answer, told = found
         if answer.status == TOO_MANY or answer.status >= BROKEN:
@@ -243,7 +248,7 @@ class CalDavTool(Tool):
 
     def _get(self, call: Call, url: str, *, timeout: float) -> tuple[Prepared, Answer, Evidence] | Sighting:
         part = {"method": "GET", "url": url, "headers": AS_EVENT, "auth": self._auth()}
-        return looking.read(part, self.names(call), timeout=timeout, tokens=call.tokens)
+        return looking.read(part, self.names(call), timeout=timeout, tokens=call.tokens, means=dav.means)
 
     def _prepared(self, call: Call, method: str, url: str, headers: dict[str, str], content: bytes = b"") -> Prepared:
         part = {"auth": self._auth()}

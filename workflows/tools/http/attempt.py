@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import time
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from workflows.outcomes import NotSent, Outcome, Refused, Sighting, Unknown
+from workflows.outcomes import NotSent, Outcome, Refused, Rejected, Sighting, Unknown
 from workflows.tools import environment, tokens
 from workflows.tools.http.answers import evidence
 from workflows.tools.secrets import NotSet
@@ -21,7 +22,12 @@ Evidence = dict[str, Any]
 Told = TypeVar("Told", Outcome, Sighting)
 
 
-def attempt(prepared: Prepared, *, timeout: float) -> tuple[Answer, Evidence] | NotSent | Refused | Unknown:
+Means = Callable[["Answer"], bool | None]  # whether an answer refuses who asked; None: the manifest doesn't say
+
+
+def attempt(
+    prepared: Prepared, *, timeout: float, means: Means = lambda _: None
+) -> tuple[Answer, Evidence] | NotSent | Refused | Unknown:
     """Sends once. A forbidden address is refused for good: nothing was sent, and nothing ever will be."""
     began = time.monotonic()
     try:
@@ -36,10 +42,20 @@ def attempt(prepared: Prepared, *, timeout: float) -> tuple[Answer, Evidence] | 
             kept["too_large"] = True
         return Unknown(reason=prepared.secrets.hide(str(trouble)), evidence=kept)
     kept = evidence(prepared, answer, _since(began))
-    if rejected := tokens.rejected(prepared.token, answer):
-        reason = f"the provider does not accept the token of {rejected.credential}"
+    if rejected := _rejected(prepared, answer, means(answer)):
+        whom = f"the token of {rejected.credential}" if rejected.credential else f"secret {', '.join(rejected.secrets)}"
+        reason = f"the provider does not accept {whom} (status {answer.status})"
         return Refused(reason=reason, temporary=True, rejected=rejected, evidence=kept)
     return answer, kept
+
+
+def _rejected(prepared: Prepared, answer: Answer, means: bool | None) -> Rejected | None:
+    token = prepared.token
+    if means and token is not None:
+        return Rejected(token.credential, token.generation)
+    if means is not False and (found := tokens.rejected(token, answer)):
+        return found
+    return tokens.rejected_secrets(prepared.secrets.used, answer, means) if token is None else None
 
 
 def unmade(thing: str, error: ExpressionError) -> NotSent | Refused:

@@ -73,7 +73,9 @@ def _sent(part: Mapping[str, Any], items: Sequence[Item]) -> list[Outcome]:
         prepared = prepare({**part, "json": batch["json"]}, names, tokens=tokens, exact=part["exact"])
     except ExpressionError as error:
         return [unmade("request", error)] * len(items)
-    found = attempt(prepared, timeout=part["timeout"])
+    whole = {"idempotency": part["idempotency"], **{n: t for n, t in batch.items() if n in ("temporary", "refused")}}
+    whole |= {"unauthorized": part["unauthorized"]} if "unauthorized" in part else {}
+    found = attempt(prepared, timeout=part["timeout"], means=lambda answer: judging.means(whole, answer, {}))
     if not isinstance(found, tuple):
         return [_of_one(found, len(items))] * len(items)
     answer, kept = found

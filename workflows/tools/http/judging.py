@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from workflows.outcomes import Acknowledged, Outcome, Pending, Refused, Sighting, Unknown, Verdict
-from workflows.tools import expressions, retry_after, urls, versions
+from workflows.tools import defaults, expressions, retry_after, urls, versions
 from workflows.tools.expressions import ExpressionError
 from workflows.tools.http import matching
 from workflows.tools.http.answers import is_unreadable, names_of, said
@@ -71,6 +71,26 @@ def outcome(
         reason = f"redirect {answer.status} to {to} isn't followed; correct the address"
         return (Refused if answer.status in ELSEWHERE else Unknown)(reason=reason, evidence=evidence)
     return Unknown(reason=f"{words} (nothing declared matches)", replayed=replayed, evidence=evidence)
+
+
+def means(part: Mapping[str, Any], answer: Answer, known: Mapping[str, Any]) -> bool | None:
+    """Whether an answer refuses who asked, by the manifest: by `unauthorized` where that is declared; a 403 to which
+    the author gave a meaning speaks of the act. None: it says nothing."""
+    names = {**known, **names_of(answer)}
+    if "unauthorized" in part:
+        return holds(part["unauthorized"], names)
+    if answer.status != 403:
+        return None
+    texts = [part.get(name) for name in OF_AN_ANSWER] + [(part.get("idempotency") or {}).get(n) for n in OF_A_KEY]
+    return False if any(holds(text, names) for text in texts if text not in UNSAID) else None
+
+
+OF_AN_ANSWER = (
+    "acknowledged", "pending", "temporary", "refused", "several", "gone", "differs", "found", "absent", "done",
+    "failed",
+)  # fmt: skip
+OF_A_KEY = ("in_flight", "mismatch")
+UNSAID = (None, defaults.REFUSED, defaults.REFUSED_KEYED, defaults.REFUSED_DELETE)  # what no author wrote
 
 
 def mismatched(words: str, evidence: Mapping[str, Any]) -> Refused:

@@ -17,7 +17,7 @@ from workflows.tools.tokens import NoToken
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from workflows.tools.http.attempt import Evidence
+    from workflows.tools.http.attempt import Evidence, Means
     from workflows.tools.tokens import Token
     from workflows.tools.wire import Answer
 
@@ -62,13 +62,15 @@ def read(
     timeout: float,
     tokens: Mapping[str, Token] | None = None,
     url: str | None = None,
+    means: Means | None = None,
 ) -> tuple[Prepared, Answer, Evidence] | Sighting:
-    """A whole answer with its evidence, or the look that says why there is none. `url`: instead of the part's own."""
+    """A whole answer with its evidence, or the look that says why there is none. `url`: instead of the part's own;
+    `means`: instead of what the part says of who asked."""
     try:
         prepared = prepare(part, names, tokens=tokens, url=url)
     except ExpressionError as error:
         return unmade(error)
-    found = attempt(prepared, timeout=timeout)
+    found = attempt(prepared, timeout=timeout, means=means or (lambda answer: judging.means(part, answer, names)))
     if isinstance(found, tuple):
         return prepared, *found
     # Too large will be too large at the next look too: that is an answer, though a useless one.

@@ -39,6 +39,8 @@ def read(
     found = looking.read(declared, names, timeout=deadline.seconds_left(), tokens=call.tokens)
     if isinstance(found, Sighting):
         reason = f"{UNREAD}: {found.reason}"
+        if found.rejected:
+            return Refused(reason=reason, temporary=True, rejected=found.rejected, evidence=found.evidence)
         if found.unmade:
             return Refused(reason=reason, evidence=found.evidence)
         return NotSent(reason=reason, evidence=found.evidence)

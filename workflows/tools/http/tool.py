@@ -52,13 +52,13 @@ class HttpTool(Tool):
             prepared = prepare(part, names, tokens=call.tokens, exact="value" in self.spec)
         except ExpressionError as error:
             return unmade("request", error)
-        found = attempt(prepared, timeout=timeout)
+        promised = {**part, "idempotency": self.promise(call.operation)}
+        found = attempt(prepared, timeout=timeout, means=lambda answer: judging.means(promised, answer, names))
         if not isinstance(found, tuple):
             return found
         answer, kept = found
         told = {
-            **part,
-            "idempotency": self.promise(call.operation),
+            **promised,
             "asked": prepared.request.url,
             "retry_within": self.timings(call.operation).retry_within,
         }
@@ -86,7 +86,7 @@ class HttpTool(Tool):
             prepared = prepare(request, names, method="GET", url=url, tokens=call.tokens)
         except ExpressionError as error:
             return Unknown(reason=f"the poll address can't be used: {error}")
-        found = attempt(prepared, timeout=part["timeout"])
+        found = attempt(prepared, timeout=part["timeout"], means=lambda answer: judging.means(declared, answer, names))
         if not isinstance(found, tuple):
             if isinstance(found, Refused) and found.rejected:
                 return found

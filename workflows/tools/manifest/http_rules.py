@@ -30,8 +30,8 @@ OURS = frozenset(
     }
 )
 OF_A_BATCH = frozenset({"env", "now"})
-LOOK_CONDITIONS = ("several", "gone", "differs", "found", "absent")
-ANSWER_CONDITIONS = ("acknowledged", "pending", "temporary", "refused")
+LOOK_CONDITIONS = ("unauthorized", "several", "gone", "differs", "found", "absent")
+ANSWER_CONDITIONS = ("unauthorized", "acknowledged", "pending", "temporary", "refused")
 
 
 def check(checker: Checker, where: Where, raw: Spec, spec: Spec) -> None:

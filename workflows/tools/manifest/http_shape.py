@@ -66,10 +66,12 @@ class Part(Strict):
 
 
 class Answered(Request):
-    """A request whose answer is judged: the first true one of the four counts, in this order."""
+    """A request whose answer is judged: the first true one of the four counts, in this order. `unauthorized`: it
+    refuses who asked, not what; read before them all."""
 
     json_: Any = Field(default=None, alias="json")
     multipart: Annotated[list[Part], Field(min_length=1, max_length=50)] | None = None
+    unauthorized: Text | None = None
     acknowledged: Text | None = None
     pending: Text | None = None
     poll: Poll | None = None
@@ -115,6 +117,7 @@ class Verify(Request, Asking):
 
     method: Reads = "GET"
     json_: Any = Field(default=None, alias="json")
+    unauthorized: Text | None = None
     several: Text | None = None
     gone: Text | None = None
     differs: Text | None = None

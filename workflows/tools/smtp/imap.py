@@ -9,7 +9,7 @@ import ssl
 import threading
 from typing import TYPE_CHECKING, Any
 
-from workflows.outcomes import Sighting, Verdict
+from workflows.outcomes import Rejected, Sighting, Verdict
 from workflows.tools.keeping import sentence
 from workflows.tools.wire.addresses import addresses_of
 from workflows.tools.wire.messages import Deadline, Forbidden, NotLeft
@@ -18,8 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-def look(box: Mapping[str, Any], message_id: str, *, timeout: float) -> Sighting:
-    """`box`: host, port, tls, username, password, folder, all filled. One message is found, more are several."""
+def look(box: Mapping[str, Any], message_id: str, *, timeout: float, used: Mapping[str, str]) -> Sighting:
+    """`box`: host, port, tls, username, password, folder, all filled; `used`: the secrets in it. One message is found,
+    more are several."""
     kept = {"mailbox": f"{box['host']}:{box['port']}/{box['folder']}", "message_id": message_id}
     deadline = Deadline(timeout)
     try:
@@ -33,8 +34,14 @@ def look(box: Mapping[str, Any], message_id: str, *, timeout: float) -> Sighting
         return _looked(client, box, message_id, kept)
     except (imaplib.IMAP4.abort, OSError) as error:
         return _unreached(error, kept)
+    except NotKnown as error:
+        rejected = Rejected(secrets=used) if used else None
+        reason = f"the mailbox does not accept who asks: {_without(error, box)}"
+        return Sighting(
+            verdict=Verdict.INCONCLUSIVE, reason=reason, reached=rejected is None, rejected=rejected, evidence=kept
+        )
     except imaplib.IMAP4.error as error:
-        reason = f"the mailbox refuses to be read: {sentence(str(error).replace(str(box['password']), '…'))}"
+        reason = f"the mailbox refuses to be read: {_without(error, box)}"
         return Sighting(verdict=Verdict.INCONCLUSIVE, reason=reason, evidence=kept)
     finally:
         bell.cancel()
@@ -42,7 +49,12 @@ def look(box: Mapping[str, Any], message_id: str, *, timeout: float) -> Sighting
 
 
 def _looked(client: _Client, box: Mapping[str, Any], message_id: str, kept: dict[str, Any]) -> Sighting:
-    client.login(str(box["username"]), str(box["password"]))
+    try:
+        client.login(str(box["username"]), str(box["password"]))
+    except imaplib.IMAP4.abort:
+        raise
+    except imaplib.IMAP4.error as error:
+        raise NotKnown(str(error)) from None
     status, said = client.select(_quoted(str(box["folder"])), readonly=True)
     if status != "OK":
         reason = f"the folder can't be opened: {sentence(repr(said))}"
@@ -54,6 +66,14 @@ def _looked(client: _Client, box: Mapping[str, Any], message_id: str, kept: dict
     verdict = Verdict.ABSENT if count == 0 else Verdict.FOUND if count == 1 else Verdict.SEVERAL
     result = {"message_id": message_id} if verdict is Verdict.FOUND else {}
     return Sighting(verdict=verdict, reason=f"{count} in the mailbox", result=result, evidence={**kept, "count": count})
+
+
+class NotKnown(imaplib.IMAP4.error):
+    """The mailbox's no to who asks."""
+
+
+def _without(error: Exception, box: Mapping[str, Any]) -> str:
+    return sentence(str(error).replace(str(box["password"]), "…"))
 
 
 def _unreached(error: Exception, kept: dict[str, Any]) -> Sighting:

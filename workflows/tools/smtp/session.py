@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from workflows.tools.smtp.message import Mail
 
 DEFAULT_PORT = 25
+PASSWORD = "SMTP_PASSWORD"  # noqa: S105  the name of the secret
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,6 +39,14 @@ class Said(Exception):
         words = text.decode("utf-8", "backslashreplace") if isinstance(text, bytes) else text
         self.temporary = 400 <= code < 500
         super().__init__(f"{code} {sentence(words)}")
+
+
+class NotKnown(Said):
+    """The server's no to who asks. `password`: what it didn't take."""
+
+    def __init__(self, code: int, text: bytes | str, password: str) -> None:
+        self.password = password
+        super().__init__(code, text)
 
 
 class Broken(Exception):
@@ -62,7 +71,8 @@ def server_of_settings() -> Server:
 
 
 def deliver(mail: Mail, server: Server, *, timeout: float) -> str:
-    """Hands the mail over; the server's words. Raises `Said`, `Broken`, or `Forbidden` for an address not allowed."""
+    """Hands the mail over; the server's words. Raises `Said`, `NotKnown` for who asks, `Broken`, or `Forbidden` for an
+    address not allowed."""
     deadline = Deadline(timeout)
     session = _Session(server, deadline)
     # smtplib's timeout is for each read; this ends a server that drips one byte at a time.
@@ -157,12 +167,14 @@ class _Session(smtplib.SMTP):
         raise trouble
 
     def _log_in(self) -> None:
-        password = providers.secret("SMTP_PASSWORD")
+        password = providers.secret(PASSWORD)
         if password is None:
-            raise Said(530, "MAKEGOOD_SECRET_SMTP_PASSWORD isn't set")
+            raise Broken("the password of the mail server isn't set", begun=False)
         try:
             self.login(self.server.user, password)
         except smtplib.SMTPResponseException as error:
+            if error.smtp_code >= 500:
+                raise NotKnown(error.smtp_code, error.smtp_error, password) from None
             raise Said(error.smtp_code, error.smtp_error) from None
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
+import os
 import time
 from typing import TYPE_CHECKING, Any
 
-from workflows.outcomes import Acknowledged, NotSent, Outcome, Refused, Sighting, Unknown, Verdict
+from workflows.outcomes import Acknowledged, NotSent, Outcome, Refused, Rejected, Sighting, Unknown, Verdict
 from workflows.tools import secrets
 from workflows.tools.base import Tool
 from workflows.tools.expressions import ExpressionError, fill
@@ -13,7 +15,8 @@ from workflows.tools.http import looking
 from workflows.tools.http.attempt import unmade
 from workflows.tools.keeping import keepable
 from workflows.tools.smtp import drafting, imap, message
-from workflows.tools.smtp.session import Broken, Said, Server, deliver, server_of_settings
+from workflows.tools.smtp.session import PASSWORD, Broken, NotKnown, Said, Server, deliver, server_of_settings
+from workflows.tools.tokens import Needs
 from workflows.tools.wire.messages import Forbidden
 
 if TYPE_CHECKING:
@@ -23,6 +26,13 @@ if TYPE_CHECKING:
 
 class SmtpTool(Tool):
     """The Message-ID is made of the effect's key, so every attempt is the same message."""
+
+    def needs(self, operation: str) -> Needs:
+        """The server's password too, which no manifest names."""
+        needs = super().needs(operation)
+        if operation != "execute" or not os.environ.get("MAKEGOOD_SMTP_USER"):
+            return needs
+        return dataclasses.replace(needs, secrets=needs.secrets | {PASSWORD})
 
     def send(self, call: Call) -> Outcome:
         if call.operation != "execute":
@@ -38,6 +48,10 @@ class SmtpTool(Tool):
         began = time.monotonic()
         try:
             words = deliver(mail, server, timeout=part["timeout"])
+        except NotKnown as said:
+            kept, rejected = _evidence(mail, server, began), Rejected(secrets={PASSWORD: said.password})
+            reason = secrets.hidden(f"the mail server does not accept who asks: {said}", said.password, PASSWORD)
+            return Refused(reason=reason, temporary=True, rejected=rejected, evidence=kept)
         except Said as said:
             kept = _evidence(mail, server, began)
             return Refused(reason=f"the mail server refused: {said}", temporary=said.temporary, evidence=kept)
@@ -62,7 +76,7 @@ class SmtpTool(Tool):
             else:
                 used = secrets.Secrets()
                 box = used.wired(fill(verify["mailbox"]["imap"], names, "imap", with_secrets=True))
-                seen = imap.look(box, identity, timeout=part["timeout"])
+                seen = imap.look(box, identity, timeout=part["timeout"], used=used.used)
         except ExpressionError as error:
             return Sighting(verdict=Verdict.INCONCLUSIVE, reason=f"the look can't be made: {error}")
         if seen.verdict is not Verdict.FOUND:
