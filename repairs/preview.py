@@ -28,6 +28,7 @@ from workflows.states import EffectState, Phase, StepState
 from workflows.toolbox import give_tools
 
 SALT = "act-preview"
+REMEDY = ActKind.REMEDY.value
 SHOWN = frozenset(
     {
         ActKind.LOOK_AGAIN,
@@ -101,9 +102,10 @@ def with_steps(run: Run, effects: Sequence[Effect], left: Mapping[uuid.UUID, Any
     return Facts(run=run, steps=steps, effects=effects, left=left)
 
 
-def of(effect: Effect, facts: Facts, at: dt.datetime, *, kind: str = "remedy") -> Preview:
-    """Of an effect that isn't stored yet: a new act, made in memory with its run, step and tool."""
-    return _preview(kind, None, [ahead.send(effect, facts.steps, at)], [], facts, at)
+def of(effect: Effect, facts: Facts, at: dt.datetime, *, kind: str = REMEDY, about: uuid.UUID | None = None) -> Preview:
+    """Of an effect that isn't stored yet: a new act, made in memory with its run, step and tool. `about`: what it is to
+    make good."""
+    return _preview(kind, about, [ahead.send(effect, facts.steps, at)], [], facts, at)
 
 
 def of_act(kind: ActKind, facts: Facts, effect_id: uuid.UUID | None, at: dt.datetime) -> Preview:

@@ -18,7 +18,9 @@ from workflows.states import Phase, World
 def effects_of(run_ids: Iterable[uuid.UUID]) -> dict[uuid.UUID, list[Effect]]:
     """All effects of these runs, in the order of their steps, with what their facts need. One query."""
     rows: dict[uuid.UUID, list[Effect]] = defaultdict(list)
-    found = Effect.objects.filter(run__in=list(run_ids)).select_related("step", "tool", "compensates")
+    found = Effect.objects.filter(run__in=list(run_ids)).select_related(
+        "step", "tool", "compensates", "makes_good__step"
+    )
     for effect in found.order_by("run_id", "step__ordinal", "id"):
         rows[effect.run_id].append(effect)
     return rows

@@ -26,6 +26,8 @@ class ActKind(models.TextChoices):
     PROPOSE_WRITE_OFF = "propose_write_off"
     DECLINE_WRITE_OFF = "decline_write_off"
     WRITE_OFF = "write_off"
+    REMEDY = "remedy"
+    CALL_OFF = "call_off"
     SNOOZE = "snooze"
     WAKE = "wake"
     ESCALATE = "escalate"

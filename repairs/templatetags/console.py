@@ -167,6 +167,8 @@ ACTS = {
     "propose_write_off": "proposed to write off",
     "decline_write_off": "declined the write-off",
     "write_off": "wrote off",
+    "remedy": "asked for a remedy",
+    "call_off": "called a remedy off",
     "snooze": "set the case aside",
     "wake": "woke the case",
     "escalate": "escalated the case",

@@ -24,6 +24,7 @@ from repairs.words.facts import EffectFacts, Standing, standing, wanted_gone
 from repairs.words.possible import possible
 from repairs.words.seen import Row, row
 from workflows.engine import findings
+from workflows.engine.remedy import may_call_off
 from workflows.models import Effect, Entry
 from workflows.states import EffectState, Phase, World
 
@@ -42,6 +43,8 @@ class Line:
     said: str  # the manifest's sentence of what stands, where it stands or may
     unsafe: list[Advice]
     possible: list[tuple[str, str, str]]  # (act, its name, what it does)
+    makes_good: str  # of a remedy: the step of what it makes good
+    called_off: bool  # a remedy of which nothing has left: it can be
     names: list[str]  # what a finding has to tell: the provider's names for the thing
 
 
@@ -117,6 +120,8 @@ def line_of(effect: Effect, fact: EffectFacts, named: set[str], now: dt.datetime
         said="" if fact.undoing or standing(fact) is Standing.ABSENT else fact.statement,
         unsafe=unsafe_acts(fact, now=now),
         possible=possible(fact, now=now, going_on=going_on),
+        makes_good=effect.makes_good.step.name if effect.makes_good else "",
+        called_off=may_call_off(effect),
         names=sorted(findings.needed(effect)) if fact.stuck and effect.forward else [],
     )
 

@@ -20,6 +20,7 @@ class Verdict:
     count: int = 1
     ttl: float = DAY
     policy: str = ""
+    undecided: bool = False  # denied because a rule could not be decided
 
     @property
     def allowed(self) -> bool:

@@ -24,7 +24,7 @@ from workflows.making import canonical_digest
 from workflows.models import Effect, Run, Step, Tool
 from workflows.models.fields import new_id
 from workflows.policies.unwinding import REOPENED
-from workflows.states import EffectState, Phase, StepState
+from workflows.states import EffectState, Kind, Phase, StepState
 from workflows.toolbox import tool_of
 from workflows.tools.expressions import ExpressionError
 
@@ -66,11 +66,9 @@ def remedy(run_id: uuid.UUID, body: RemedyBody, *, by: str, why: str) -> tuple[E
     sent isn't what the person saw."""
     with transaction.atomic():
         run = _run(run_id, lock=True)
-        steps = _steps(run)
-        asked = next((s for s in steps if s.remedy and s.digest == _digest(body)), None)
-        if asked is not None:
-            return asked.effects.get(), False
-        made = _plan(run, steps, body, rows.now())
+        if (known := asked(run_id, body)) is not None:
+            return known, False
+        made = _plan(run, _steps(run), body, rows.now())
         if body.digest and body.digest != made.effect.digest:
             raise StaleFence("What would be sent isn't what you saw; look at it once more, then send it.")
         if made.twin and not body.again:
@@ -80,6 +78,31 @@ def remedy(run_id: uuid.UUID, body: RemedyBody, *, by: str, why: str) -> tuple[E
             )
         _write(run, made, by, why)
         return made.effect, True
+
+
+def asked(run_id: uuid.UUID, body: RemedyBody) -> Effect | None:
+    """The remedy that this very request has asked for already."""
+    return Effect.objects.filter(run=run_id, step__remedy=True, step__digest=_digest(body)).first()
+
+
+def offered(run_id: uuid.UUID) -> list[Tool]:
+    """The tools that a remedy may be made with, by name: those that change something, aren't withdrawn, and that policy
+    doesn't deny whatever they are asked for. Arguments may still make it say no."""
+    run = _run(run_id, lock=False)
+    tools = Tool.objects.filter(current=True, withdrawn_at=None).order_by("name")
+    present, now = policy.present(), rows.now()
+    return [
+        tool for tool in tools if tool.profile["effect_class"] != "read_only" and not _denied(present, run, tool, now)
+    ]
+
+
+def _denied(present: policy.Present, run: Run, tool: Tool, now: dt.datetime) -> bool:
+    """A rule that can't be decided without arguments says nothing yet."""
+    facts = policy.facts.of_request(run.agent, run, tool, {}, now)
+    facts["act"] = {**facts["act"], "kind": Kind.REMEDY.value}
+    facts["agent"] = {**facts["agent"], "active": True, "granted": True}
+    verdict = policy.decide(present, facts)
+    return verdict.verdict == policy.DENY and not verdict.undecided
 
 
 def call_off(effect_id: uuid.UUID, *, by: str, why: str) -> Effect:

@@ -73,7 +73,7 @@ class Ruled:
         return Verdict(DENY, "no-rule", "no rule of the policy allows it", policy=self.label)
 
     def _broken(self, name: str, trouble: ExpressionError) -> Verdict:
-        return Verdict(DENY, name, f"the rule can't be decided: {trouble.message}", policy=self.label)
+        return Verdict(DENY, name, f"the rule can't be decided: {trouble.message}", policy=self.label, undecided=True)
 
 
 def _final_remedy(facts: Mapping[str, Any]) -> bool:
