@@ -187,6 +187,7 @@ def _cleared_for_another(effect: Effect, facts: Facts, at: dt.datetime) -> list[
         if one.compensates_id == effect.id and one.state != EffectState.CANCELLED:
             if one.settled:
                 one.stick(reason=REVERSED, detail="", world="nothing")
+                one.event = ""
             one.clear(detail="")
         elif one.id == effect.id and one.state == EffectState.STUCK:
             one.reason = UNDO_AGAIN

@@ -146,6 +146,22 @@ def test_undoing_once_more_sends_another_request_than_was_shown(world: World, un
     assert keys(said) not in ([], [first.key])
 
 
+def test_a_tool_that_is_gone_or_an_undoing_that_is_over_breaks_the_page(
+    stuck: Make, undone: Run, repairer: User, browse: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    facts = preview.facts_of(undone.id)
+    assert preview.of_act(ActKind.UNDO_AGAIN, facts, effect(undone, "forward").id, rows.now()).sends == []
+    case = stuck()
+
+    def breaks(*_: Any) -> Any:
+        raise ValueError("our\u202ebug")
+
+    monkeypatch.setattr(SimTool, "draft", breaks)
+    page = browse(repairer).get(f"/repairs/{case.number}/")
+    assert page.status_code == 200
+    assert "its tool can&#x27;t say it: ValueError: our bug" in page.content.decode()
+
+
 def test_a_finding_or_a_step_passed_over_sends_something_that_was_not_shown(
     world: World, tool: Make, workflow: Make, run_through: Make, repairer: User
 ) -> None:

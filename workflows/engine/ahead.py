@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import dataclasses
 import datetime as dt
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from workflows import making
 from workflows.engine.parts.turning import next_round
 from workflows.models import Effect, Run, Step
 from workflows.policies.unwinding import course_of
 from workflows.toolbox import tool_of
+from workflows.tools.base import Tool
+from workflows.tools.call import Call
 from workflows.tools.draft import Draft
 from workflows.tools.expressions import ExpressionError
+from workflows.tools.keeping import sentence
 
 TICK = dt.timedelta(seconds=1)
 
@@ -28,15 +31,26 @@ class Planned:
 
 def send(effect: Effect, steps: Iterable[Step], at: dt.datetime) -> Planned:
     """Its next send. `run`, `tool`, `compensates` must be at hand; the effect need not be stored."""
-    tool, steps = tool_of(effect.tool), list(steps)
-    drafts, later = (tool.draft(making.call_for(effect, effect.run, steps, now=now)) for now in (at, at + TICK))
+    steps = list(steps)
+    drafts, later = (_drafts(effect, steps, now, lambda tool, call: tool.draft(call)) for now in (at, at + TICK))
     return Planned(effect=effect, drafts=drafts, timed=drafts != later)
 
 
 def look(effect: Effect, steps: Iterable[Step], at: dt.datetime) -> Planned:
     """Its next look, which only reads."""
-    call = making.call_for(effect, effect.run, steps, now=at)
-    return Planned(effect=effect, drafts=tool_of(effect.tool).draft_look(call), timed=False)
+    drafts = _drafts(effect, steps, at, lambda tool, call: tool.draft_look(call))
+    return Planned(effect=effect, drafts=drafts, timed=False)
+
+
+def _drafts(
+    effect: Effect, steps: Iterable[Step], at: dt.datetime, told: Callable[[Tool, Call], list[Draft]]
+) -> list[Draft]:
+    """A tool that is gone, or whose code breaks, keeps nobody from the page that says so."""
+    try:
+        return told(tool_of(effect.tool), making.call_for(effect, effect.run, steps, now=at))
+    except Exception as error:
+        line = f"{effect.tool.name}, {effect.operation}"
+        return [Draft(line=line, flaw=f"its tool can't say it: {type(error).__name__}: {sentence(str(error))}")]
 
 
 def undoings(run: Run, steps: Sequence[Step], effects: Sequence[Effect], at: dt.datetime) -> list[Planned]:
