@@ -89,6 +89,8 @@ MAKEGOOD_ENV = _names("MAKEGOOD_ENV")
 MAKEGOOD_ALLOW_PRIVATE_HOSTS = _one_of("MAKEGOOD_ALLOW_PRIVATE_HOSTS", "1", "0") == "1"
 MAKEGOOD_MAX_BODY = _number("MAKEGOOD_MAX_BODY", 256 * 1024, least=1024)
 DATA_UPLOAD_MAX_MEMORY_SIZE = MAKEGOOD_MAX_BODY
+FILE_UPLOAD_HANDLERS = ["repairs.uploads.Bounded"]
+DATA_UPLOAD_MAX_NUMBER_FILES = 1
 LEAST_FREE = _number("MAKEGOOD_LEAST_FREE", 256, least=0) * 2**20  # bytes
 NOTICES = notices.receivers(os.environ.get(notices.SETTING, ""))
 MAKEGOOD_URL = notices.base(os.environ.get(notices.BASE, ""))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from repairs.models import Act, Case, PersonAct
+from repairs.models import Act, Case, Evidence, PersonAct
 from repairs.records import Records
 from repairs.site import site
 from workflows.admin import RECORDS, Shown
@@ -15,6 +15,7 @@ OWN = (
         narrow=("run_id",),
     ),
     Shown(model=Act, columns=("id", "case_id", "kind", "by_id", "why", "outcome", "at"), narrow=("case_id", "by_id")),
+    Shown(model=Evidence, columns=("id", "act_id", "name", "size", "sha256"), narrow=("act_id",), secret=("content",)),
     Shown(model=PersonAct, columns=("id", "login", "what", "by", "why", "at"), narrow=("login",)),
 )
 

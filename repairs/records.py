@@ -92,7 +92,7 @@ class Records(ModelAdmin[Any]):
 
     def heavy(self) -> list[str]:
         """Columns that may be large and that the list doesn't show."""
-        wide = (models.JSONField, models.TextField)
+        wide = (models.JSONField, models.TextField, models.BinaryField)
         return [f.name for f in self.opts.concrete_fields if isinstance(f, wide) and f.name not in self.shown.columns]
 
     def heads(self) -> list[str]:

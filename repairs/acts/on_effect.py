@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from django.contrib.auth.models import User
 
 from repairs import preview
 from repairs.acts.door import actor, enter, needs, stuck_effect
+from repairs.acts.evidence import Given
 from repairs.acts.record import engine, record, refusal_kept
 from repairs.models.act import ActKind, Outcome
 from repairs.roles import REPAIRER
@@ -39,9 +40,11 @@ def ask(
     seq: int,
     note: str,
     result: dict[str, str] | None = None,
+    given: Sequence[Given] = (),
 ) -> None:
     """Asks the engine for it. `seq`: the place in the effect's history that the person saw; what moved since is not
-    acted on. `note`: of the preview that was shown. `result`: of a finding, what the provider calls the thing.
+    acted on. `note`: of the preview that was shown. `result`: of a finding, what the provider calls the thing;
+    `given`: evidence.
 
     Raises the engine's refusals, the door's and the preview's."""
     needs(by, REPAIRER)
@@ -57,7 +60,7 @@ def ask(
         more: dict[str, Any] = {"result": known} if kind == ActKind.FOUND else {}
         with engine():
             VERBS[kind](effect.id, by=actor(by), why=why, **more)
-        of: dict[str, Any] = {"effect_id": effect.id, "facts": facts}
+        of: dict[str, Any] = {"effect_id": effect.id, "facts": facts, "given": given}
         record(case.id, kind=kind, by=by, why=why, outcome=Outcome.ASKED, now=now, **of)
 
 

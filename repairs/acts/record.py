@@ -5,13 +5,14 @@ from __future__ import annotations
 import contextlib
 import datetime as dt
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from django.contrib.auth.models import User
 from django.db import transaction
 
 from repairs.acts.door import actor
+from repairs.acts.evidence import Given, keep
 from repairs.models import Act, Case
 from repairs.models.act import ActKind, Outcome
 from workflows import journal, rows
@@ -19,10 +20,23 @@ from workflows.errors import MakegoodError
 
 
 def record(
-    case_id: uuid.UUID, *, kind: ActKind, by: User, why: str, outcome: Outcome, now: dt.datetime, **more: Any
+    case_id: uuid.UUID,
+    *,
+    kind: ActKind,
+    by: User,
+    why: str,
+    outcome: Outcome,
+    now: dt.datetime,
+    **more: Any,
 ) -> Act:
-    """`more`: further columns of the act. The case is read again: the engine's verb may have moved it meanwhile."""
+    """`more`: further columns of the act, and `given`: evidence.
+
+    The case is read again: the engine's verb may have moved it meanwhile."""
     case = Case.objects.select_for_update().get(id=case_id)
+    given: Sequence[Given] = more.pop("given", ())
+    kept = [one.facts for one in given]
+    if kept:
+        more["facts"] = {**more.get("facts", {}), "evidence": kept}
     act = Act(case=case, kind=kind.value, by=by, why=why, outcome=outcome.value, at=now, **more)
     event = journal.Event(
         subject=case,
@@ -39,6 +53,7 @@ def record(
     case.changed_at = now
     case.save(update_fields=["seq", "head", "changed_at"])
     act.save(force_insert=True)
+    keep(act, given, kept)
     journal.write(made)
     return act
 
@@ -49,6 +64,8 @@ def words(act: Act) -> dict[str, Any]:
         found["effect"] = str(act.effect_id)
     if act.second:
         found["proposed_by"] = act.second.get_username()
+    if evidence := act.facts.get("evidence"):
+        found["evidence"] = [one["sha256"] for one in evidence]
     if act.alone:
         found["alone"] = True
     return {name: value for name, value in found.items() if value}

@@ -8,6 +8,7 @@ With FOUR_EYES=when_possible one person may do it alone; the row and the journal
 from __future__ import annotations
 
 import uuid
+from collections.abc import Sequence
 from typing import Any
 
 from django.conf import settings
@@ -16,6 +17,7 @@ from django.db import transaction
 
 from repairs import cases
 from repairs.acts.door import actor, enter, lock, needs, stuck_effect
+from repairs.acts.evidence import Given
 from repairs.acts.record import engine, record, refusal_kept
 from repairs.models import Act, Case
 from repairs.models.act import ActKind, Outcome
@@ -28,7 +30,16 @@ from workflows.states import CaseState, EffectState
 from workflows.why import reason
 
 
-def propose(case_id: uuid.UUID, *, effect_id: uuid.UUID | None, by: User, why: str, fence: int, seq: int) -> None:
+def propose(
+    case_id: uuid.UUID,
+    *,
+    effect_id: uuid.UUID | None,
+    by: User,
+    why: str,
+    fence: int,
+    seq: int,
+    given: Sequence[Given] = (),
+) -> None:
     """Asks a second person to write off. `seq`: the place in the effect's (or run's) history that the page showed."""
     needs(by, REPAIRER)
     why = reason(why)
@@ -37,7 +48,7 @@ def propose(case_id: uuid.UUID, *, effect_id: uuid.UUID | None, by: User, why: s
         facts = as_seen(case, effect_id, seq)
         if Act.objects.filter(case=case, effect=effect_id, facts__seq=seq, **cases.UNANSWERED).exists():
             raise StaleFence("A second person is asked already; they can confirm or decline.")
-        known = {"effect_id": effect_id, "facts": facts}
+        known = {"effect_id": effect_id, "facts": facts, "given": given}
         act = record(
             case.id, kind=ActKind.PROPOSE_WRITE_OFF, by=by, why=why, outcome=Outcome.PROPOSED, now=now, **known
         )
@@ -91,7 +102,16 @@ def decline(act_id: uuid.UUID, *, by: User, why: str) -> None:
             cases.write([], [case], now, actor(by))
 
 
-def alone(case_id: uuid.UUID, *, effect_id: uuid.UUID | None, by: User, why: str, fence: int, seq: int) -> None:
+def alone(
+    case_id: uuid.UUID,
+    *,
+    effect_id: uuid.UUID | None,
+    by: User,
+    why: str,
+    fence: int,
+    seq: int,
+    given: Sequence[Given] = (),
+) -> None:
     """One person's write-off, where the installation allows it."""
     needs(by, REPAIRER)
     if settings.FOUR_EYES != "when_possible":
@@ -101,7 +121,7 @@ def alone(case_id: uuid.UUID, *, effect_id: uuid.UUID | None, by: User, why: str
         case, now = enter(case_id, by=by, fence=fence)
         facts = as_seen(case, effect_id, seq)
         ask(case, effect_id, by, f"{why} (alone)")
-        known = {"effect_id": effect_id, "alone": True, "facts": facts}
+        known = {"effect_id": effect_id, "alone": True, "facts": facts, "given": given}
         record(case.id, kind=ActKind.WRITE_OFF, by=by, why=why, outcome=Outcome.DONE, now=now, **known)
 
 

@@ -3,8 +3,9 @@
 from .act import Act
 from .batch import Batch, BatchItem
 from .case import Case
+from .evidence import Evidence
 from .notice import Notice
 from .person import Person, PersonAct, SecondFactor
 from .presence import Presence
 
-__all__ = ["Act", "Batch", "BatchItem", "Case", "Notice", "Person", "PersonAct", "Presence", "SecondFactor"]
+__all__ = ["Act", "Batch", "BatchItem", "Case", "Evidence", "Notice", "Person", "PersonAct", "Presence", "SecondFactor"]

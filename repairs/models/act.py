@@ -32,6 +32,11 @@ class ActKind(models.TextChoices):
     WAKE = "wake"
     ESCALATE = "escalate"
     ANSWER = "answer"
+    FACT = "fact"
+    GUESS = "guess"
+    CONFIRM = "confirm"  # a guess was right
+    REFUTE = "refute"
+    TOLD = "told"  # somebody was told something
 
 
 class Outcome(models.TextChoices):

@@ -173,6 +173,11 @@ ACTS = {
     "wake": "woke the case",
     "escalate": "escalated the case",
     "answer": "answered the escalation",
+    "fact": "wrote down a fact",
+    "guess": "wrote down a guess",
+    "confirm": "confirmed a guess",
+    "refute": "refuted a guess",
+    "told": "told somebody",
 }
 EVENTS = {
     "open": "The engine opened the case.",

@@ -16,6 +16,7 @@ from repairs.acts import on_effect as on_effects
 from repairs.acts import proof
 from repairs.acts import turn_back as turns
 from repairs.acts import write_off as write_offs
+from repairs.acts.evidence import Given, given
 from repairs.models import Act, Case
 from repairs.models.act import ActKind
 from repairs.roles import REPAIRER
@@ -68,9 +69,10 @@ def on_effect(request: HttpRequest, number: int, kind: str) -> HttpResponse:
     def ask() -> None:
         effect_id, fence, seq = effect(request), whole(request, "fence"), whole(request, "seq")
         assert effect_id is not None
-        given = {name[len(RESULT) :]: str(text) for name, text in request.POST.items() if name.startswith(RESULT)}
+        names = {name[len(RESULT) :]: str(text) for name, text in request.POST.items() if name.startswith(RESULT)}
         told: dict[str, Any] = {"why": why(request), "fence": fence, "seq": seq, "note": shown(request)}
-        on_effects.ask(ActKind(kind), case.id, effect_id=effect_id, by=by, result=given, **told)
+        told |= {"result": names, "given": evidence_of(request)}
+        on_effects.ask(ActKind(kind), case.id, effect_id=effect_id, by=by, **told)
 
     return done(request, case, ask, ASKED[ActKind(kind)])
 
@@ -109,7 +111,8 @@ def write_off(request: HttpRequest, number: int) -> HttpResponse:
             proof.demand(request, at_desk(request), strong=True)
         verb = write_offs.alone if alone else write_offs.propose
         fence, seq = whole(request, "fence"), whole(request, "seq")
-        verb(case.id, effect_id=effect(request, optional=True), by=by, why=why(request), fence=fence, seq=seq)
+        told: dict[str, Any] = {"why": why(request), "fence": fence, "seq": seq, "given": evidence_of(request)}
+        verb(case.id, effect_id=effect(request, optional=True), by=by, **told)
 
     said = "Written off by you alone." if alone else "A second person is asked; until then nothing is written off."
     return done(request, case, ask, said)
@@ -145,6 +148,11 @@ def done(request: HttpRequest, case: Case, verb: Callable[[], None], said: str) 
 
 def why(request: HttpRequest) -> str:
     return request.POST.get("why", "")
+
+
+def evidence_of(request: HttpRequest) -> list[Given]:
+    """What came with the form. Raises `Invalid`."""
+    return given(request.POST.get("evidence", ""), request.FILES.get("file"))
 
 
 def shown(request: HttpRequest) -> str:

@@ -12,6 +12,7 @@ from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 
 from repairs import cases, reading
+from repairs.beside import acts_of, beside
 from repairs.models import Act, Case
 from repairs.models.act import ActKind
 from repairs.preview_shown import in_place
@@ -65,7 +66,7 @@ def show_case(request: HttpRequest, case: Case, *, status: int = 200, **context:
     lines = lines_of(case, now)
     facts = [line.fact for line in lines]
     reasons = reading.reasons_of(case.run) if case.live else []
-    acts = list(Act.objects.filter(case=case).select_related("by", "second").order_by("-id")[:HISTORY])
+    acts = acts_of(case)
     proposals = open_proposals(case, acts, lines)
     proposed = {proposal.effect_id for proposal, true in proposals if true}
     decides_run = case.live and case.run.phase == Phase.UNWINDING and not any(fact.stuck for fact in facts)
@@ -90,9 +91,11 @@ def show_case(request: HttpRequest, case: Case, *, status: int = 200, **context:
         leave=[line for line in lines if line.fact.stuck and line.effect.id not in proposed],
         leave_run=decides_run and None not in proposed,
         history=history(case, acts),
+        **beside(acts, facts),
         holder=holder,
         mine=mine,
         alone=settings.FOUR_EYES == "when_possible",
+        asked=match.kwargs.get("act_id") if (match := request.resolver_match) else None,
         acted=match.url_name if (match := request.resolver_match) else "",
         **hands.context(case, desk, acts, lines),
         **{"error": "", "kept": "", "typed": {}, **context},

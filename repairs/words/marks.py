@@ -102,6 +102,12 @@ BATCH_ITEM: dict[str, Mark] = {
     "failed": Mark("failed", "cross", "bad", "An error of the program; nothing was done."),
 }
 
+GUESS: dict[str, Mark] = {
+    "open": Mark("open", "question", "doubt", "Nobody has confirmed or refuted it."),
+    "confirm": Mark("confirmed", "check", "good", "Somebody showed that it was right."),
+    "refute": Mark("refuted", "cross", "calm", "Somebody showed that it was wrong."),
+}
+
 KINDS = {
     "approval": APPROVAL,
     "effect": EFFECT,
@@ -111,6 +117,7 @@ KINDS = {
     "step": STEP,
     "batch": BATCH,
     "batch_item": BATCH_ITEM,
+    "guess": GUESS,
 }
 
 

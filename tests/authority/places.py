@@ -10,7 +10,7 @@ from django.contrib.auth.models import User
 
 from repairs.bulk import choosing
 from repairs.desk import desk_for
-from repairs.models import Act, Case
+from repairs.models import Act, Case, Evidence
 from repairs.models.batch import BatchAct
 from tests.engine.simulated import World
 from workflows.authority import keys, policies, raising, stops
@@ -20,7 +20,12 @@ from workflows.models import Agent, Approval, Effect, Run, Team
 
 Make = Callable[..., Any]
 MARK = "theirs7f3"  # stands in all that the other team's agent brought along
-SHARED: dict[str, Any] = {"name": "crm.contact", "version": 1, "policy_id": ""}  # names no customer
+SHARED: dict[str, Any] = {
+    "name": "crm.contact",
+    "version": 1,
+    "policy_id": "",
+    "kind": "look_again",
+}  # names no customer
 
 
 @pytest.fixture
@@ -55,6 +60,8 @@ def _ids(agent: Agent, word: str, stuck: Run, asks: Run) -> dict[str, Any]:
         case=case, kind="propose_write_off", by=person, why=f"why {word}", outcome="proposed", at=case.opened_at,
         effect=effect, facts={"seq": effect.seq},
     )  # fmt: skip
+    text = f"seen {word}".encode()
+    evidence = Evidence.objects.create(act=proposal, name="text", size=len(text), sha256="", content=text)
     key = keys.prefix_of(keys.new_key(agent, by="command", why=f"why {word}"))
     raising.change(f"agent:{agent.name}", "ever", {"calls": 5}, by="person:somebody", why=f"why {word}")
     budget, more = raising.change(f"agent:{agent.name}", "ever", {"calls": 9}, by="person:somebody", why=f"why {word}")
@@ -68,6 +75,7 @@ def _ids(agent: Agent, word: str, stuck: Run, asks: Run) -> dict[str, Any]:
         "run_id": stuck.id,
         "effect_id": effect.id,
         "act_id": proposal.id,
+        "evidence_id": evidence.id,
         "batch_id": batch.id,
         "agent_id": agent.id,
         "prefix": key,

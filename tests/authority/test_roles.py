@@ -25,6 +25,7 @@ W, P = {AUTHOR}, {ADMIN}  # who writes policies; who makes people
 
 MAY: dict[str, set[str]] = {
     "claim": R, "release": R, "look-again": R, "turn-back": R, "write-off": R, **{kind.value: R for kind in ASKED},
+    "note-fact": R, "note-guess": R, "note-told": R, "judge": R,
     "confirm": A, "decline": A,
     "batch-new": R, "batch-ask": R, "batch-stop": R, "batch-resume": R, "batch-confirm": A, "batch-decline": A,
     "freeze": R | A | O, "lift": A | O,

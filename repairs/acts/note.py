@@ -1,0 +1,77 @@
+"""What people write beside a case: facts, guesses and what became of them, and whom they told what. Asks nothing of the
+engine and needs no claim: whoever knows something says it."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Sequence
+
+from django.contrib.auth.models import User
+from django.db import transaction
+
+from repairs.acts.door import LEASE, lock, needs
+from repairs.acts.evidence import Given
+from repairs.acts.record import record
+from repairs.models import Act
+from repairs.models.act import ActKind, Outcome
+from repairs.roles import REPAIRER
+from workflows.errors import Flaw, Invalid, NotFound, StaleFence
+from workflows.why import reason
+
+HOW = {"mail": "by mail", "phone": "by phone", "person": "in person", "chat": "by chat", "post": "by post"}
+WHOM = 100  # characters of who was told
+VERDICTS = {True: ActKind.CONFIRM, False: ActKind.REFUTE}
+
+
+def note(
+    case_id: uuid.UUID,
+    *,
+    kind: ActKind,
+    by: User,
+    text: str,
+    whom: str = "",
+    how: str = "",
+    given: Sequence[Given] = (),
+) -> None:
+    """`kind`: fact, guess or told; of the last `whom` and `how`. Raises `Denied`, `Invalid`, `NotFound`."""
+    needs(by, REPAIRER)
+    text = reason(text)
+    told = {"whom": named(whom), "how": how_of(how)} if kind == ActKind.TOLD else {}
+    with transaction.atomic():
+        _write(case_id, kind, by, text, facts=told, given=given)
+
+
+def judge(case_id: uuid.UUID, guess_id: uuid.UUID, *, right: bool, by: User, text: str, given: Sequence[Given]) -> None:
+    """Says of a guess that it was right or wrong, once. Raises `Denied`, `Invalid`, `NotFound`, `StaleFence`."""
+    needs(by, REPAIRER)
+    text = reason(text)
+    with transaction.atomic():
+        lock(case_id)
+        guess = Act.objects.filter(id=guess_id, case=case_id, kind=ActKind.GUESS.value).first()
+        if guess is None:
+            raise NotFound("There is no such guess on this case.")
+        if Act.objects.filter(answers=guess).exists():
+            raise StaleFence("Somebody has confirmed or refuted this guess already.")
+        _write(case_id, VERDICTS[right], by, text, answers=guess, given=given)
+
+
+def _write(case_id: uuid.UUID, kind: ActKind, by: User, text: str, **more: object) -> None:
+    case, now = lock(case_id)
+    if case.holder_at(now) == by.pk:
+        case.lease_until = now + LEASE
+        case.save(update_fields=["lease_until"])
+    record(case.id, kind=kind, by=by, why=text, outcome=Outcome.DONE, now=now, **more)
+
+
+def named(whom: str) -> str:
+    """Who was told. Raises `Invalid`."""
+    name = " ".join(whom.replace("\x00", "").split())
+    if not name or len(name) > WHOM:
+        raise Invalid("Say who was told.", [Flaw("whom", whom[:80], f"needs 1 to {WHOM} characters")])
+    return name
+
+
+def how_of(how: str) -> str:
+    if how not in HOW:
+        raise Invalid("Say how they were told.", [Flaw("how", how[:80], f"is none of {', '.join(HOW)}")])
+    return how
