@@ -63,7 +63,16 @@ def made(url: str, database: str) -> str:
     with psycopg.connect(url, autocommit=True) as connection:
         connection.execute(sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(name))
         connection.execute(sql.SQL("CREATE DATABASE {}").format(name))
+    return at(url, database)
+
+
+def at(url: str, database: str) -> str:
     return urlsplit(url)._replace(path=f"/{database}").geturl()
+
+
+def dropped(url: str, database: str) -> None:
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(database)))
 
 
 def _shown(connection: psycopg.Connection[tuple[str]], name: str) -> str:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import datetime as dt
 from typing import Any
 
-from django.db.models import Q, QuerySet
+from django.db.models import QuerySet
 
+from repairs.counting import CAP
 from repairs.desk import Desk
 from repairs.scope import visible
-from workflows.models import Approval
+from workflows.models import Agent, Approval, Effect
 from workflows.models.approval import ApprovalState
 
 ASKED = ApprovalState.ASKED.value
@@ -33,9 +34,14 @@ def decided(desk: Desk) -> QuerySet[Approval]:
 
 
 def requested_by(desk: Desk) -> QuerySet[Approval]:
-    """What is done on this person's behalf: theirs to follow, not to approve."""
+    """What is done on this person's behalf: theirs to follow, not to approve. The latest of both kinds, each by its
+    index: asked for with "or", all that was ever asked would be read."""
     me = f"person:{desk.user.get_username()}"
-    return visible(desk, Approval).filter(Q(effect__on_behalf_of=me) | Q(agent__on_behalf_of=me))
+    agents = Agent.objects.filter(on_behalf_of=me).values("id")
+    by_agent = Approval.objects.filter(agent__in=agents).order_by("-id").values("id")[:CAP]
+    effects = Effect.objects.filter(on_behalf_of=me).order_by("-id").values("id")[:CAP]
+    by_effect = Approval.objects.filter(effect__in=effects).order_by().values("id")
+    return visible(desk, Approval).filter(id__in=by_agent.union(by_effect))
 
 
 def light(rows: QuerySet[Approval]) -> QuerySet[Approval]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
 from typing import Any
 
 from django.core.exceptions import EmptyResultSet
@@ -13,6 +15,13 @@ CAP = 10_000  # no page counts further
 
 def counts(*lists: QuerySet[Any]) -> list[int]:
     """How many rows each list has, at most CAP + 1."""
+    return counts_and_rows(lists, None)[0]
+
+
+def counts_and_rows(
+    lists: Sequence[QuerySet[Any]], wanted: QuerySet[Any] | None
+) -> tuple[list[int], list[dict[str, Any]]]:
+    """The same, and of one more list its few rows as JSON has them: {column: value}."""
     parts: list[str] = []
     given: list[Any] = []
     for rows in lists:
@@ -23,6 +32,12 @@ def counts(*lists: QuerySet[Any]) -> list[int]:
             continue
         parts.append(f"(SELECT count(*) FROM ({sql}) AS listed)")  # noqa: S608  made by Django
         given += params
+    if wanted is not None:
+        sql, params = wanted.query.sql_with_params()
+        parts.append(f"(SELECT jsonb_agg(to_jsonb(wanted)) FROM ({sql}) AS wanted)")  # noqa: S608
+        given += params
     with connection.cursor() as cursor:
         cursor.execute(f"SELECT {', '.join(parts)}", given)
-        return [int(number) for number in cursor.fetchone()]
+        found = cursor.fetchone()
+    told = found[len(lists)] if wanted is not None else None
+    return [int(number) for number in found[: len(lists)]], json.loads(told) if told else []

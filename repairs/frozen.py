@@ -5,9 +5,10 @@ from __future__ import annotations
 import dataclasses
 import datetime as dt
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from django.db.models import Count, DateTimeField, Q, QuerySet, Value
+from django.db.models import Count, DateTimeField, F, Q, QuerySet, Value
 from django.utils import timezone
 
 from repairs.acts.door import actor
@@ -65,14 +66,24 @@ class Notice:
     reason: str
 
 
-def notices(desk: Desk) -> list[Notice]:
-    """In one query, for it is asked with every page."""
-    stops = _standing(desk).order_by().values_list("target", "name", "frozen_at", "frozen_by", "until", "reason")
-    never = Value(None, output_field=DateTimeField())
+def told_everywhere(desk: Desk) -> QuerySet[Any]:
+    """The rows of what every page says, which asks for them together with its figures."""
+    stops = _standing(desk).order_by().annotate(kind=F("target"), since=F("frozen_at"), by=F("frozen_by"))
     lost = Credential.objects.filter(state=CredentialState.LOST.value).order_by()
+    never = Value(None, output_field=DateTimeField())
     lost_ones = lost.values_list(Value("credential"), "name", "changed_at", "owner", never, "why")
-    found = [Notice(*row) for row in stops.union(lost_ones, all=True)[:MOST]]
+    columns = [field.name for field in dataclasses.fields(Notice)]
+    return stops.values_list(*columns).union(lost_ones, all=True)[:MOST]
+
+
+def notices(told: Sequence[Mapping[str, Any]]) -> list[Notice]:
+    """Those rows as they come in JSON, the oldest first."""
+    found = [Notice(**{**row, "since": at(row["since"]), "until": at(row["until"])}) for row in told]
     return sorted(found, key=lambda notice: notice.since)
+
+
+def at(moment: str | None) -> Any:
+    return dt.datetime.fromisoformat(moment) if moment else None
 
 
 def waiting(desk: Desk) -> Counter[str]:

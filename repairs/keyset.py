@@ -40,12 +40,24 @@ def page(
     rows: QuerySet[Any], *, order: Sequence[str], of: str, at: dt.datetime, after: list[Any] | None, size: int = SIZE
 ) -> Page:
     """One page in `order` (names, "-" for descending; together unique, none null). `of` names list and filter."""
-    found = list((rows.filter(beyond(order, after)) if after else rows).order_by(*order)[: size + 1])
-    cursor = ""
-    if len(found) > size:
-        last = [plain(getattr(found[size - 1], name.lstrip("-"))) for name in order]
-        cursor = signing.dumps([at.isoformat(), last], salt=f"keyset:{of}")
+    found = first_of(rows.filter(beyond(order, after)) if after else rows, order=order, size=size + 1)
+    cursor = cursor_after(found[size - 1], order=order, of=of, at=at) if len(found) > size else ""
     return Page(rows=found[:size], next=cursor, first=after is None, at=at)
+
+
+def first_of(rows: QuerySet[Any], *, order: Sequence[str], size: int) -> list[Any]:
+    """The first rows in this order, in one query. Where they are sorted, only their keys are: whole rows of a few
+    thousand cases take seven times as long."""
+    if len(order) == 1:
+        return list(rows.order_by(*order)[:size])  # as an index has them
+    keys = rows.order_by(*order).values("pk")[:size]
+    return list(rows.filter(pk__in=keys).order_by(*order))
+
+
+def cursor_after(row: Any, *, order: Sequence[str], of: str, at: dt.datetime) -> str:
+    """What the address of the page that begins after this row carries."""
+    last = [plain(getattr(row, name.lstrip("-"))) for name in order]
+    return signing.dumps([at.isoformat(), last], salt=f"keyset:{of}")
 
 
 def beyond(order: Sequence[str], keys: Sequence[Any]) -> Q:

@@ -19,7 +19,7 @@ from django.views.decorators.http import require_safe
 from config.house import disk
 from repairs import asked, frozen, worklist
 from repairs.acts import proof
-from repairs.counting import counts
+from repairs.counting import counts_and_rows
 from repairs.desk import desk_of
 from repairs.models import Case, Person
 from repairs.scope import visible
@@ -93,7 +93,7 @@ def frame(request: HttpRequest) -> dict[str, Any]:
     if desk is None or desk.must_change:
         return {"desk": desk}
     lists = worklist.live(visible(desk, Case)), asked.to_decide(desk, timezone.now())
-    open_cases, to_decide = counts(*lists)
+    (open_cases, to_decide), told = counts_and_rows(lists, frozen.told_everywhere(desk))
     return {
         "desk": desk,
         "proof": proof.wanted(desk, request.session, strong=True),
@@ -101,7 +101,7 @@ def frame(request: HttpRequest) -> dict[str, Any]:
         "open_cases": open_cases,
         "to_decide": to_decide,
         "low_disk": disk.low(),
-        "frozen": frozen.notices(desk),
+        "frozen": frozen.notices(told),
     }
 
 

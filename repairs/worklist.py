@@ -12,13 +12,14 @@ from collections.abc import Callable, Iterable
 from django.db.models import Case as When_
 from django.db.models import Count, F, IntegerField, Q, QuerySet, Value, When
 
+from repairs import counting
 from repairs.choice import Choice
 from repairs.models import Case
 from repairs.models.case import CLOSED, LIVE
 from repairs.words.harm import Harm
 from repairs.words.resting import rests
 
-CAP = 10_000  # no page counts further
+CAP = counting.CAP
 NEAR = dt.timedelta(hours=1)  # a cut-off nearer than this goes before everything
 LAST = 1000  # beyond every rank: what somebody set aside for now comes after all that can be worked on
 AGED = dt.timedelta(hours=24)  # nothing waits longer than this without moving up by one
@@ -121,12 +122,16 @@ ALL = Choice()
 
 
 def counts(cases: QuerySet[Case], at: dt.datetime, me: int, choice: Choice = ALL) -> dict[str, int]:
-    """How many live cases of that choice each view has, in one query that reads at most CAP + 1 of them."""
-    some = live(cases).filter(choice.q()).order_by()[: CAP + 1]
-    found: dict[str, int] = Case.objects.filter(id__in=some.values("id")).aggregate(
-        **{view.name: Count("id", filter=view.chosen(at, me)) if view.chosen(at, me) else Count("id") for view in VIEWS}
+    """How many live cases of that choice each view has, at most CAP + 1. One pass over all of them, and where they are
+    more than that, another statement: of what was passed over there could be some of each view."""
+    wanted = {view.name: view.chosen(at, me) for view in VIEWS}
+    chosen = live(cases).filter(choice.q()).order_by()
+    found: dict[str, int] = chosen[: CAP + 1].aggregate(
+        **{name: Count("id", filter=q) if q else Count("id") for name, q in wanted.items()}
     )
-    return found
+    if max(found.values()) <= CAP:
+        return found
+    return dict(zip(wanted, counting.counts(*(chosen.filter(q) for q in wanted.values())), strict=True))
 
 
 def similar(cases: QuerySet[Case], causes: Iterable[str]) -> dict[str, int]:

@@ -112,6 +112,7 @@ def find(request: HttpRequest, approval_id: uuid.UUID) -> Approval:
 def show_approval(request: HttpRequest, approval: Approval, *, status: int = 200, **context: Any) -> HttpResponse:
     now, desk = timezone.now(), at_desk(request)
     effect = approval.effect
+    effect.run = approval.run  # the same row, which was read with the approval
     asks = approval.state == ApprovalState.ASKED
     wants_whole = request.GET.get("whole") == "1" or request.POST.get("whole") == "1"
     call = exact(approval.fields.get("arguments"), origins=origins_of(approval), whole=wants_whole)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 
-from repairs import frozen, worklist
+from repairs import frozen, keyset, worklist
 from repairs.models import Case
 from repairs.notices import sending
 from repairs.scope import visible
@@ -21,7 +21,8 @@ LATEST = 8
 def home(request: HttpRequest) -> HttpResponse:
     now, desk = timezone.now(), at_desk(request)
     cases = visible(desk, Case)
-    first = worklist.harm_first(cases, now).select_related("run", "claimed_by").order_by(*worklist.ORDER)[:NEXT]
+    harmful = worklist.harm_first(cases, now).select_related("run", "claimed_by")
+    first = keyset.first_of(harmful, order=worklist.ORDER, size=NEXT)
     latest = visible(desk, Run).select_related("agent", "workflow").defer("input", "residue", "people_reasons")[:LATEST]
     return show(
         request,
@@ -29,7 +30,7 @@ def home(request: HttpRequest) -> HttpResponse:
         here="home",
         now=now,
         views=counted(worklist.counts(cases, now, desk.user.pk)),
-        first=rows_of(list(first), now),
+        first=rows_of(first, now),
         latest=latest,
         waiting=frozen.waiting_by_name(desk),
         unsent=sending.failures() if desk.may_operate else "",

@@ -40,7 +40,7 @@ class Approval(models.Model):
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     effect = models.ForeignKey(Effect, on_delete=models.PROTECT, related_name="approvals")
     run = models.ForeignKey(Run, on_delete=models.PROTECT, related_name="approvals")
-    agent = models.ForeignKey(Agent, on_delete=models.PROTECT, related_name="approvals")
+    agent = models.ForeignKey(Agent, on_delete=models.PROTECT, related_name="approvals", db_index=False)
 
     # What is asked.
     digest = models.CharField(max_length=64)
@@ -95,6 +95,7 @@ class Approval(models.Model):
         indexes = (
             models.Index(fields=["expires_at", "id"], name="approval_live", condition=models.Q(state__in=LIVE)),
             models.Index(fields=["state", "-id"], name="approval_by_state"),
+            models.Index(fields=["agent", "-id"], name="approval_of_agent"),
             models.Index(
                 fields=["read_due"],
                 name="approval_to_be_read",

@@ -182,6 +182,10 @@ class Effect(models.Model):
             ),
             models.Index(fields=["changed_at"], name="effect_stuck", condition=models.Q(state=S.STUCK.value)),
             models.Index(
+                fields=["compensates"], name="effect_undoing", condition=models.Q(compensates__isnull=False)
+            ),
+            models.Index(fields=["on_behalf_of", "-id"], name="effect_for", condition=~models.Q(on_behalf_of="")),
+            models.Index(
                 fields=["external_ref"],
                 name="effect_by_their_name",
                 condition=models.Q(state__in=[s.value for s in (S.VERIFIED, *sorted(REST))])
