@@ -22,7 +22,7 @@ from workflows.models.effect import EVERYTHING
 from workflows.states import Kind
 from workflows.toolbox import pins_of, tool_of
 from workflows.tools.call import Call
-from workflows.tools.versions import OF_THE_IMAGE
+from workflows.tools.versions import CHANGED, OF_THE_IMAGE
 
 KEY_LENGTH = 26
 KEY_BYTES = 20  # of the HMAC: what 26 characters need, in whole groups of five bytes
@@ -55,6 +55,9 @@ def call_for(effect: Effect, run: Run, steps: Iterable[Step], *, now: dt.datetim
     """The plain values of one request for this effect. `effect.compensates` must be loaded where there is one."""
     forward = effect.compensates
     image = (forward.before if forward else effect.before) or {}
+    result = (forward.result if forward else effect.result) or {}
+    if forward and (seen := (effect.before or {}).get(OF_THE_IMAGE)) is not None:
+        result = {**result, "version": seen}  # a look showed what it undoes as it was made, under this version
     return Call(
         operation=effect.operation,
         key=effect.key,
@@ -63,10 +66,11 @@ def call_for(effect: Effect, run: Run, steps: Iterable[Step], *, now: dt.datetim
         subject=subject_facts(run),
         input=run.input,
         steps=results_of(steps),
-        result=((forward.result if forward else effect.result) or {}),
+        result=result,
         before={name: value for name, value in image.items() if name != OF_THE_IMAGE},
         base=None if forward else image.get(OF_THE_IMAGE),
         forward_key=forward.key if forward else "",
+        contested=bool(forward) and effect.reason == CHANGED,
         agreed=(effect.before or {}).get("agreed") if forward else None,
         attempt=max(effect.attempts, 1),
         now=now.isoformat() if now else "",

@@ -49,7 +49,9 @@ class Refused:
     `mismatch`: it says that our key came with another request before; then no other key is ever made."""
 
     reason: str
-    code: str = ""  # why, as a word that people and policies read: disputed, less_remains, stale_read; "": refused
+    code: str = (
+        ""  # why, as a word that people and policies read: disputed, less_remains, stale_read, changed; "": refused
+    )
     temporary: bool = False
     mismatch: bool = False
     rejected: Rejected | None = None  # it says nothing of the act, only of who asked

@@ -115,6 +115,8 @@ def by_hand(effect: EffectFacts) -> str:
             return "see how the dispute at the provider ends: paying back on top would pay twice"
         case "less_remains":
             return "see who undid the other part, and agree to undo the rest"
+        case "changed":
+            return "see who changed it since and what of it is still ours, and undo that at the provider by hand"
         case "reversed":
             return "find out why it came back; then undo it once more, or settle it at the provider"
         case "gone":

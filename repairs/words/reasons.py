@@ -64,6 +64,10 @@ CLAUSES: dict[str, tuple[str, str]] = {
         "less than the whole is left",
         "a part of it was undone already by somebody else, and less than the whole is left",
     ),
+    "changed": (
+        "it was changed since, so the request that named its version was refused",
+        "what it undoes was changed since, so the undoing that named its version was refused",
+    ),
     "reversed": ("it was undone and is there again", "it was undone, which a look showed, and it is there again"),
     "undo_again": ("it is undone once more", "it is undone once more"),
     "late_answer": (
@@ -153,6 +157,7 @@ TITLES = {
     "replayed": "failure said again",
     "disputed": "held by a dispute",
     "less_remains": "a part is left",
+    "changed": "changed since",
     "reversed": "there again",
     "undo_again": "undone once more",
     "late_answer": "late answer",

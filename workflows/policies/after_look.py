@@ -6,6 +6,7 @@ that couldn't reach the authority never counts.
 
 from __future__ import annotations
 
+import dataclasses
 import datetime as dt
 from collections.abc import Mapping
 from typing import Any
@@ -16,6 +17,7 @@ from workflows.policies.after_outcome import spent
 from workflows.policies.next import NOTE, Facts, Next
 from workflows.states import Kind
 from workflows.tools.timings import Timings
+from workflows.tools.versions import CHANGED, OF_THE_IMAGE
 
 LOOKED_AT_AGAIN = "look_again"  # the reason of an effect that a person asked to be looked at: such a look only reads
 # Why an effect is unknown, where whatever the looks show no send follows.
@@ -73,7 +75,8 @@ def absent(effect: Facts, seen: Sighting, times: Timings, *, begun_at: dt.dateti
         detail = "it was seen before, and a look shows nothing of it any more"
         return Next(move="stick", fields={"reason": "gone", "detail": detail, "world": "gone"})
     if effect.state == "unknown" and effect.result is None:
-        return proved_absent(effect, times, begun_at=begun_at, now=now)
+        step = proved_absent(effect, times, begun_at=begun_at, now=now)
+        return anew(effect, seen, step) if effect.reason == CHANGED and step.move == "resend" else step
     misses = effect.misses + 1
     if misses < times.looks:
         return again(effect, times, now, misses=misses)
@@ -123,6 +126,18 @@ def proved_absent(effect: Facts, times: Timings, *, begun_at: dt.datetime, now: 
         return spent(effect, over or "limits", f"proved absent; {refusal}{last}")
     due = backoff.after(now, times.first, effect.attempts - 1, times.max, salt=effect.key)
     return Next(move="resend", fields={"due_at": due, "absent": final(effect, begun_at)})
+
+
+def anew(effect: Facts, seen: Sighting, step: Next) -> Next:
+    """A refused condition is named anew only with a version under which a look showed what we made, unchanged."""
+    version = seen.evidence.get("version")
+    if seen.evidence.get("unchanged") and version is not None:
+        if version == seen.evidence.get("written"):
+            return spent(effect, "refused", f"{effect.detail}; yet it has the version that was named")
+        return dataclasses.replace(step, knows={**step.knows, "before": {OF_THE_IMAGE: version}})
+    why = "no look tells under which version" if version is None else "its undoing would write over others' changes too"
+    fields = {"reason": CHANGED, "detail": f"{effect.detail}; it still stands, and {why}", "world": "nothing"}
+    return Next(move="stick", fields=fields)
 
 
 def no_more_sends(effect: Facts, times: Timings, now: dt.datetime) -> str:

@@ -15,6 +15,7 @@ from workflows.outcomes import Acknowledged, NotSent, Outcome, Pending, Refused,
 from workflows.policies import backoff
 from workflows.policies.next import Facts, Next
 from workflows.tools.timings import Timings
+from workflows.tools.versions import CHANGED
 
 
 def after_outcome(effect: Facts, outcome: Outcome, times: Timings, now: dt.datetime) -> Next:
@@ -74,6 +75,8 @@ def refused(effect: Facts, outcome: Refused, times: Timings, now: dt.datetime) -
         # An earlier send ended unknown and was looked for in vain. What stands in the way now may be ours after all.
         detail = f"refused ({outcome.reason}) after a send without an answer"
         return unsettled(effect, detail, times, now, reason=outcome.code or "refused")
+    if outcome.code == CHANGED and times.verifies and effect.verifiable:
+        return contested(outcome, times, now)
     if not outcome.temporary:
         return spent(effect, outcome.code or "refused", outcome.reason)
     if effect.attempts >= times.attempts:
@@ -112,6 +115,15 @@ def doubted(reason: str, times: Timings, now: dt.datetime, *, lost_lease: bool =
     """The world is unknown from here on; looks may begin at once, a miss counts only after the horizon."""
     fields = {"reason": "unknown", "detail": reason, "lost_lease": lost_lease}
     return Next(move="lose", fields=fields, knows={**horizon(times, now), "due": now})
+
+
+def contested(outcome: Refused, times: Timings, now: dt.datetime) -> Next:
+    """This send did nothing, because of what somebody did: a look says what stands now. None of ours is under way."""
+    step = doubted(outcome.reason, times, now)
+    step.fields["reason"] = CHANGED
+    until = now + dt.timedelta(seconds=times.within)
+    step.knows.update(believe_miss_from=now, late_until=now, looks_until=until)
+    return step
 
 
 def unsettled(

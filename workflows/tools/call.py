@@ -24,6 +24,7 @@ class Call:
     before: dict[str, Any]  # compensate: the image kept before the forward call
     forward_key: str  # compensate: the forward effect's key; else ""
     agreed: int | None = None  # compensate: what a person agreed to undo, where less than the whole is left
+    contested: bool = False  # compensate: it was refused because what it undoes has another version by now
     base: Any = None  # execute: the version of the image kept before it
     attempt: int = 1
     now: str = ""  # ISO 8601, UTC

@@ -22,6 +22,7 @@ GONE = (404, 410)
 REDIRECTS = range(300, 400)
 # These say "ask there instead". 302 and 303 are also how forms answer once they have acted, so they prove nothing.
 ELSEWHERE = (301, 307, 308)
+CONTESTED = (409, 412)  # of a request that names a version
 READS_BODY = ("acknowledged", "pending", "several", "differs", "found", "absent", "done", "failed")
 
 
@@ -65,7 +66,8 @@ def outcome(
         kept = replayed or promise.get("keeps") == "all"
         return Refused(reason=words, temporary=not kept, retry_after=asked, evidence=evidence)
     if holds(part.get("refused"), names):
-        return Refused(reason=words, evidence=evidence)
+        changed = part.get("conditional") and answer.status in CONTESTED
+        return Refused(reason=words, code=versions.CHANGED if changed else "", evidence=evidence)
     if answer.status in REDIRECTS:
         to = answer.headers.get("location", "nowhere")[:200]
         reason = f"redirect {answer.status} to {to} isn't followed; correct the address"

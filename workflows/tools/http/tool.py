@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import TYPE_CHECKING, Any
 
 from workflows.outcomes import Outcome, Pending, Refused, Sighting, Unknown, Verdict
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
     from workflows.outcomes import JsonObject
     from workflows.tools.call import Call
     from workflows.tools.draft import Draft
+
+
+CONDITIONS = frozenset({"if-match", "if-unmodified-since"})
 
 
 class HttpTool(Tool):
@@ -61,6 +65,8 @@ class HttpTool(Tool):
             **promised,
             "asked": prepared.request.url,
             "retry_within": self.timings(call.operation).retry_within,
+            "conditional": call.operation == "compensate"
+            and not CONDITIONS.isdisjoint(map(str.lower, part["headers"])),
         }
         first = call.operation == "compensate" and call.attempt == 1
         return hidden(prepared, judging.outcome(told, answer, names, kept, first_undoing=first))
@@ -71,7 +77,24 @@ class HttpTool(Tool):
             return super().look(call)
         timeout, written = self.spec[call.operation]["timeout"], call.result.get("version")
         names = self.names(call)
-        return looking.look(verify, names, timeout=timeout, written=written, base=call.base, tokens=call.tokens)
+        seen = looking.look(verify, names, timeout=timeout, written=written, base=call.base, tokens=call.tokens)
+        undone = seen.verdict not in (Verdict.ABSENT, Verdict.INCONCLUSIVE) or not seen.reached
+        return seen if undone or not call.contested else self._as_made(call, seen)
+
+    def _as_made(self, call: Call, seen: Sighting) -> Sighting:
+        """It isn't undone. Whether what stands is still as we made it, by the act's own look; then it may be undone
+        under the version that it has by now, unless the undoing writes the whole thing, with what others put in it."""
+        if "verify" not in self.spec:
+            return seen
+        made = self.look(dataclasses.replace(call, operation="execute", key=call.forward_key, contested=False))
+        if made.verdict is Verdict.FOUND:
+            kept = {**made.evidence, "unchanged": self.spec["compensate"]["method"] != "PUT"}
+            reason = "it stands as it was made, under another version"
+            return Sighting(verdict=Verdict.ABSENT, reason=reason, evidence=kept)
+        if made.verdict is Verdict.ABSENT:
+            reason = f"neither it nor its undoing is there to be seen: {made.reason}"
+            return Sighting(verdict=Verdict.INCONCLUSIVE, reason=reason, evidence=made.evidence)
+        return dataclasses.replace(made, reason=f"somebody changed it since: {made.reason}")
 
     def poll(self, call: Call, poll: JsonObject) -> Outcome:
         part, names = self.spec[call.operation], self.names(call)
