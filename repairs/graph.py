@@ -101,7 +101,7 @@ def layered(steps: Sequence[Step]) -> list[list[Step]]:
 
 def _box(step: Step, effects: Sequence[Effect], place: tuple[int, int], *, irreversible: bool) -> Box:
     x, y = place
-    forward = next((effect for effect in effects if effect.forward), None)
+    forward = next((effect for effect in effects if not effect.compensates_id), None)
     undoings = [effect for effect in effects if effect.compensates_id]
     leaves = [
         Leaf(

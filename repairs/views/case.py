@@ -130,7 +130,9 @@ def line_of(effect: Effect, fact: EffectFacts, named: set[str], now: dt.datetime
 
 
 def is_wrong(fact: EffectFacts) -> bool:
-    if fact.read_only or (fact.remedy and fact.state == EffectState.CANCELLED):
+    if fact.read_only or (
+        fact.remedy and fact.state in (EffectState.BLOCKED, EffectState.READY, EffectState.CANCELLED)
+    ):
         return False
     if fact.stand_in:
         return fact.world != World.PRESENT

@@ -43,7 +43,11 @@ def fields_of(schema: Mapping[str, Any], *, as_json: bool = False) -> list[Field
     if as_json or not isinstance(properties, dict) or not properties or len(properties) > MOST_FIELDS:
         return [WHOLE_CALL]
     needed = schema.get("required") or []
-    return [_field(name, part if isinstance(part, dict) else {}, name in needed) for name, part in properties.items()]
+    # What must be filled in comes first, then lines before texts; beyond that a stored schema has no order of its own.
+    return sorted(
+        (_field(name, part if isinstance(part, dict) else {}, name in needed) for name, part in properties.items()),
+        key=lambda field: (not field.needed, field.sort == Sort.LINES, field.name),
+    )
 
 
 def _field(name: str, part: Mapping[str, Any], needed: bool) -> Field:
