@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from repairs.models import Act, Case, Evidence, PersonAct
+from repairs.models import Act, Batch, BatchItem, Case, Evidence, PersonAct
 from repairs.records import Records
 from repairs.site import site
 from workflows.admin import RECORDS, Shown
@@ -16,6 +16,15 @@ OWN = (
     ),
     Shown(model=Act, columns=("id", "case_id", "kind", "by_id", "why", "outcome", "at"), narrow=("case_id", "by_id")),
     Shown(model=Evidence, columns=("id", "act_id", "name", "size", "sha256"), narrow=("act_id",), secret=("content",)),
+    Shown(
+        model=Batch,
+        columns=("number", "act", "state", "count", "by_id", "why", "asked_at"),
+        order=("-number",),
+        narrow=("by_id",),
+    ),
+    Shown(
+        model=BatchItem, columns=("id", "batch_id", "case_id", "state", "said", "at"), narrow=("batch_id", "case_id")
+    ),
     Shown(model=PersonAct, columns=("id", "login", "what", "by", "why", "at"), narrow=("login",)),
 )
 

@@ -17,6 +17,8 @@ from django.views.decorators.http import require_safe
 
 from repairs import keyset
 from repairs.desk import desk_of
+from repairs.export.download import download
+from repairs.export.rows import Table
 from repairs.models import Case
 from repairs.scope import one, visible
 from workflows.admin import Shown
@@ -54,6 +56,7 @@ class Records(ModelAdmin[Any]):
         wrap = self.read_only
         return [
             path("", wrap(self.list_view), name=f"{app}_{name}_changelist"),
+            path("export", wrap(self.export_view), name=f"{app}_{name}_export"),
             path("<path:key>/", wrap(self.one_view), name=f"{app}_{name}_change"),
         ]
 
@@ -61,20 +64,38 @@ class Records(ModelAdmin[Any]):
         return self.admin_site.admin_view(require_safe(view))
 
     def list_view(self, request: HttpRequest) -> HttpResponse:
-        chosen = {name: value for name in self.shown.narrow if (value := request.GET.get(name, "").strip())}
-        if any("\x00" in value for value in chosen.values()):
-            raise Http404("No record has such a value.")
+        chosen = self.chosen(request)
         of = f"records:{self.opts.label}:{urlencode(sorted(chosen.items()))}"
         start = keyset.read(request.GET.get("after", ""), of=of)
         at, after = start or (timezone.now(), None)
-        try:
-            rows = self.rows(request).defer(*self.heavy()).filter(**chosen)
-        except (ValidationError, ValueError) as error:
-            raise Http404("No record has such a value.") from error
-        page = keyset.page(rows, order=self.shown.order, of=of, at=at, after=after)
+        page = keyset.page(self.narrowed(request, chosen), order=self.shown.order, of=of, at=at, after=after)
         lines = [(self.address(row), [self.value(row, name) for name in self.shown.columns]) for row in page.rows]
         context = {"page": page, "lines": lines, "chosen": chosen, "query": urlencode(chosen)}
         return self.show(request, "console/records_list.html", heads=self.heads(), **context)
+
+    def export_view(self, request: HttpRequest) -> HttpResponse:
+        """The list's rows and columns as a file."""
+        table = Table(
+            name=str(self.opts.verbose_name_plural).replace(" ", "-"),
+            columns=tuple(self.heads()),
+            rows=self.narrowed(request, self.chosen(request)),
+            order=self.shown.order,
+            values=lambda row: [self.value(row, name) for name in self.shown.columns],
+        )
+        answer: HttpResponse = download(request, table)
+        return answer
+
+    def chosen(self, request: HttpRequest) -> dict[str, str]:
+        chosen = {name: value for name in self.shown.narrow if (value := request.GET.get(name, "").strip())}
+        if any("\x00" in value for value in chosen.values()):
+            raise Http404("No record has such a value.")
+        return chosen
+
+    def narrowed(self, request: HttpRequest, chosen: dict[str, str]) -> models.QuerySet[Any]:
+        try:
+            return self.rows(request).defer(*self.heavy()).filter(**chosen)
+        except (ValidationError, ValueError) as error:
+            raise Http404("No record has such a value.") from error
 
     def one_view(self, request: HttpRequest, key: str) -> HttpResponse:
         row = one(self.rows(request), pk=key)

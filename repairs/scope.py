@@ -34,13 +34,14 @@ TEAM_OF = {
     "repairs.Case": "run__agent__team",
     "repairs.Act": "case__run__agent__team",
     "repairs.Evidence": "act__case__run__agent__team",
+    "repairs.BatchItem": "case__run__agent__team",
 }
 # Of the installation as a whole: declarations, rules and digests, which name no customer.
 SHARED = frozenset(
     {"workflows.Tool", "workflows.Workflow", "workflows.Checkpoint", "workflows.Policy", "workflows.ToolAct"}
 )
 # Of all teams at once, or naming another's customer: as records only for who sees everything.
-FOR_ALL_OR_NONE = frozenset({"workflows.Stop", "workflows.Credential", "repairs.PersonAct"})
+FOR_ALL_OR_NONE = frozenset({"workflows.Stop", "workflows.Credential", "repairs.PersonAct", "repairs.Batch"})
 OF_A_RUN = "workflows.Entry"  # knows its run by the id alone
 
 

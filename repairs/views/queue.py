@@ -55,10 +55,8 @@ def show_queue(
     of = f"queue:{name}:{me if name == 'mine' else ''}:{choice.query()}"
     start = keyset.read(data.get("after", ""), of=of)
     at, after = start or (timezone.now(), None)
-    found: Any = worklist.harm_first(cases, at).filter(view.chosen(at, me)) if view else worklist.closed(cases)
-    order: Sequence[str] = worklist.ORDER if view else ("-number",)
-    chosen = found.filter(choice.q()).select_related("run", "claimed_by").defer(*HEAVY)
-    page = keyset.page(chosen, order=order, of=of, at=at, after=after)
+    rows, order = chosen(request, data, at)
+    page = keyset.page(rows, order=order, of=of, at=at, after=after)
     now = timezone.now()
     counts = worklist.counts(cases, now, me, choice)
     return show(
@@ -83,6 +81,19 @@ def show_queue(
         most=MOST,
         batches_asked=seen.asked(desk),
     )
+
+
+def chosen(request: HttpRequest, data: QueryDict, at: dt.datetime) -> tuple[Any, Sequence[str]]:
+    """The rows of a view, narrowed, with the order they stand in at that moment."""
+    desk = at_desk(request)
+    _, view = view_asked(data)
+    cases = visible(desk, Case)
+    found: Any = (
+        worklist.harm_first(cases, at).filter(view.chosen(at, desk.user.pk)) if view else worklist.closed(cases)
+    )
+    order: Sequence[str] = worklist.ORDER if view else ("-number",)
+    rows = found.filter(choices.read(data).q()).select_related("run", "claimed_by").defer(*HEAVY)
+    return rows, order
 
 
 HEAVY = ("run__input", "run__residue", "run__people_reasons", "run__narrowed", "found_by")

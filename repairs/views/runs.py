@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from urllib.parse import urlencode
 
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.utils import timezone
 
@@ -31,14 +31,8 @@ LONGEST = 300  # no column that is filtered is wider
 @screen
 def runs(request: HttpRequest) -> HttpResponse:
     """`?state=&workflow=&subject=&external_id=&agent=`; each narrows. `?after=` is the cursor."""
-    chosen = {name: value for name in FILTERS if (value := request.GET.get(name, "").strip())}
-    if any("\x00" in value or len(value) > LONGEST for value in chosen.values()):
-        raise Http404("No run has such a value.")
-    if chosen.get("state") and chosen["state"] not in {state.value for state in RunState}:
-        raise Http404("There is no such state.")
-    found = visible(at_desk(request), Run).select_related("agent", "workflow").defer(*HEAVY)
-    for name, value in chosen.items():
-        found = found.filter(of_subject(value) if name == "subject" else Q(**{FILTERS[name]: value}))
+    chosen = chosen_of(request)
+    found = chosen_rows(request, chosen)
     of = f"runs:{urlencode(sorted(chosen.items()))}"
     start = keyset.read(request.GET.get("after", ""), of=of)
     at, after = start or (timezone.now(), None)
@@ -53,6 +47,23 @@ def runs(request: HttpRequest) -> HttpResponse:
         states=[state.value for state in RunState],
         workflows=Workflow.objects.filter(current=True).order_by("name").values_list("name", flat=True)[:200],
     )
+
+
+def chosen_of(request: HttpRequest) -> dict[str, str]:
+    chosen = {name: value for name in FILTERS if (value := request.GET.get(name, "").strip())}
+    if any("\x00" in value or len(value) > LONGEST for value in chosen.values()):
+        raise Http404("No run has such a value.")
+    if chosen.get("state") and chosen["state"] not in {state.value for state in RunState}:
+        raise Http404("There is no such state.")
+    return chosen
+
+
+def chosen_rows(request: HttpRequest, chosen: dict[str, str]) -> QuerySet[Run]:
+    """What the person may see of what they chose, without the columns that may be large."""
+    found = visible(at_desk(request), Run).select_related("agent", "workflow").defer(*HEAVY)
+    for name, value in chosen.items():
+        found = found.filter(of_subject(value) if name == "subject" else Q(**{FILTERS[name]: value}))
+    return found
 
 
 def of_subject(value: str) -> Q:

@@ -6,6 +6,7 @@ import re
 import uuid
 from collections.abc import Callable
 from typing import Any
+from urllib.parse import parse_qsl, urlencode
 
 import pytest
 from django.db import connection
@@ -124,6 +125,7 @@ def test_lists_show_one_s_own_teams_what_is_under_them_and_to_who_has_none_every
     client, found = browse(user), set()
     for address in LISTS:
         page = client.get(address).content.decode()
+        page = page.replace(urlencode(parse_qsl(address.partition("?")[2])), "")  # the links to the same rows as files
         if MARK in page.replace(f'value="agent {MARK}"', "").replace(f'value="id-{MARK}"', "").replace(
             f'value="order-{MARK}"', ""
         ):

@@ -1,0 +1,1 @@
+"""The rows behind the console's lists as files: for spreadsheets, or raw."""
