@@ -20,6 +20,7 @@ from workflows.models.stop import Target
 
 MAY_FREEZE = frozenset({REPAIRER, APPROVER, OPERATOR})
 MAY_LIFT = frozenset({APPROVER, OPERATOR})
+OF_ALL_TEAMS = (Target.EVERYTHING, Target.TOOL, Target.WORKFLOW)
 
 
 def freeze(
@@ -44,11 +45,12 @@ def lift(desk: Desk, stop_id: uuid.UUID, *, why: str) -> Stop:
 
 
 def _beyond(desk: Desk, stop: Stop) -> str:
-    """Why a stop is not for this person to lift, whoever froze it. Anybody may freeze; who lets work of other teams go
-    must see it."""
+    """Why a stop is not for this person to lift. Anybody may freeze; who lets work of other teams go must see it, or
+    takes back what they did themselves."""
     if stop.cause == "restored" and OPERATOR not in desk.roles:
         return "After a restore an operator says that work may go on."
-    if stop.target == Target.EVERYTHING and desk.teams is not None:
+    own = stop.target != Target.EVERYTHING and stop.frozen_by == actor(desk.user)
+    if stop.target in OF_ALL_TEAMS and desk.teams is not None and not own:
         return "It holds the work of all teams; somebody who sees all of them can lift it."
     return ""
 

@@ -170,6 +170,23 @@ def test_a_blocker_is_said_in_words(blocker: Any, said: str) -> None:
     assert waits_for(blocker) == said
 
 
+@pytest.mark.parametrize("target", ["tool", "workflow"])
+def test_who_sees_one_team_lifts_what_another_froze_for_all_teams(
+    person: Make, browse: Make, tool: Make, workflow: Make, target: str
+) -> None:
+    """Tools and workflows belong to all teams: who lets their work go must see it. One's own freeze is one's own."""
+    tool("t.a")
+    name = "t.a" if target == "tool" else workflow("t.a").name
+    user: User = person("night-desk", "operator", "approver")
+    Person.objects.create(user=user).teams.add(Team.objects.create(name="t1"))
+    limited = browse(user)
+    theirs, own = freeze(target, name), freeze(target, name, by="person:night-desk", second_person=False)
+    assert limited.post(reverse("lift", args=[theirs.id]), {"why": "we need it"}).status_code == 403
+    assert limited.post(reverse("lift", args=[own.id]), {"why": "a slip"}).status_code == 302
+    assert [stop.state for stop in Stop.objects.order_by("id")] == ["frozen", "lifted"]
+    assert "somebody who sees all of them can lift it" in text(limited, reverse("stops"))
+
+
 def test_who_sees_one_team_lets_the_work_of_all_go(person: Make, browse: Make, other: Client) -> None:
     team = Team.objects.create(name="t1")
     user: User = person("night desk", "operator", "approver")
