@@ -24,7 +24,7 @@ COLUMNS = (
     "state", "sentence", "reasons", "harm", "rank", "rank_reason", "customers", "value", "owner", "deadline", "cutoff",
     "cutoff_reason", "signature", "found_by", "claimed_by", "lease_until", "opened_at", "changed_at", "closed_at",
     "reopened", "snoozed_until", "snooze_cause", "escalated_to", "escalated_by",
-    "time_told", "seq", "head",
+    "time_told", "handed_to", "seq", "head",
 )  # fmt: skip
 SAID = (
     "sentence", "reasons", "harm", "rank", "rank_reason", "customers", "value", "owner", "cutoff", "cutoff_reason",

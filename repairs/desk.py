@@ -16,15 +16,15 @@ class Desk:
     """`must_change`: the password was shown once by `create_person`; nothing but its change is served.
 
     `teams`: the names of the person's teams and of all under them; None where they belong to none and see all.
-    `factor`: the id of their confirmed second factor. `taken`: numbers of cases that somebody took from them, each with
-    who did, until they say that they know."""
+    `factor`: the id of their confirmed second factor. `taken`: numbers of cases that somebody took from them or whose
+    hand-over they answered, with who and how, until they say that they know."""
 
     user: User
     roles: frozenset[str]
     must_change: bool
     teams: frozenset[str] | None = None
     factor: int | None = None
-    taken: tuple[tuple[int, str], ...] = ()
+    taken: tuple[tuple[int, str, str], ...] = ()
 
     @property
     def may_repair(self) -> bool:
@@ -62,7 +62,7 @@ def desk_for(user: User) -> Desk:
         groups, must_change, names, factor, taken = cursor.fetchone()
     roles = held(groups, superuser=user.is_superuser) if user.is_active and user.is_staff else frozenset()
     teams = None if AUDITOR in roles else frozenset(names) or None
-    lost = tuple((int(number), name) for number, name in taken)
+    lost = tuple((int(number), name, how) for number, name, how in taken)
     return Desk(user=user, roles=roles, must_change=must_change, teams=teams, factor=factor, taken=lost)
 
 
@@ -75,7 +75,7 @@ WITH RECURSIVE mine(id, name) AS (
 SELECT ARRAY(SELECT g.name FROM auth_user_groups u JOIN auth_group g ON g.id = u.group_id WHERE u.user_id = %(user)s),
   coalesce((SELECT must_change FROM repairs_person WHERE user_id = %(user)s), false), ARRAY(SELECT name FROM mine),
   (SELECT id FROM repairs_secondfactor WHERE user_id = %(user)s AND confirmed_at IS NOT NULL),
-  ARRAY(SELECT ARRAY[c.number::text, u.username::text] FROM repairs_presence p JOIN repairs_case c ON c.id = p.case_id
-    JOIN auth_user u ON u.id = p.taken_by_id
+  ARRAY(SELECT ARRAY[c.number::text, u.username::text, p.how::text]
+    FROM repairs_presence p JOIN repairs_case c ON c.id = p.case_id JOIN auth_user u ON u.id = p.taken_by_id
     WHERE p.user_id = %(user)s AND p.taken_by_id IS NOT NULL ORDER BY c.number LIMIT 10)
 """

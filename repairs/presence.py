@@ -49,10 +49,11 @@ def others(case: Case, user: User, now: dt.datetime) -> QuerySet[Presence]:
     return here.select_related("user").only("opened_at", "user__username").order_by("opened_at")
 
 
-def took(case_id: uuid.UUID, *, former: int, by: User, now: dt.datetime) -> None:
-    """The former holder is to be told, on every page, until they say that they know."""
-    known = {"opened_at": now, "seen_at": now, "taken_by": by}
-    Presence.objects.update_or_create(case_id=case_id, user_id=former, create_defaults=known, defaults={"taken_by": by})
+def tell(case_id: uuid.UUID, *, user: int, by: User, how: str, now: dt.datetime) -> None:
+    """They are told on every page until they say that they know. `how`: taken, accepted, declined."""
+    told = {"taken_by": by, "how": how}
+    known = {"opened_at": now, "seen_at": now, **told}
+    Presence.objects.update_or_create(case_id=case_id, user_id=user, create_defaults=known, defaults=told)
 
 
 def known(case_id: uuid.UUID, user: User) -> None:

@@ -87,6 +87,7 @@ VIEWS = (
         "No case waits for an answer.",
     ),
     View("snoozed", "Snoozed", lambda at, me: Q(snoozed_until__gt=at), "Nothing was set aside until later."),
+    View("handed", "To read back", lambda at, me: Q(handed_to=me), "Nobody hands a case to you."),
     View("escalated", "Escalated", lambda at, me: ~Q(escalated_to=""), "Nobody was asked for help with a case."),
     View(
         "unreachable",

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import datetime as dt
 import uuid
+from typing import Any
 
 from django.contrib.auth.models import User
 from django.db import transaction
 
 from repairs import cases, presence
-from repairs.acts.door import LEASE, actor, held, lock, needs
+from repairs.acts.door import LEASE, actor, held, lock, needs, renew
 from repairs.acts.record import record
 from repairs.models import Act, Case
 from repairs.models.act import ActKind, Outcome
@@ -34,14 +35,13 @@ def claim(case_id: uuid.UUID, *, by: User, why: str = "", fence: int | None = No
         if holder is None:
             take(case, by=by, now=now)
         elif holder == by.pk:
-            case.lease_until = now + LEASE
-            case.save(update_fields=["lease_until"])
+            renew(case, now)
         elif why.strip() and fence not in (None, case.fence):
             raise StaleFence(f"{held(case)} It changed hands since you opened this page; read it again.")
         elif why.strip():
             why, former = reason(why), held(case)
             act = take(case, by=by, now=now, kind=ActKind.TAKE_OVER, why=why, detail=former)
-            presence.took(case.id, former=holder, by=by, now=now)
+            presence.tell(case.id, user=holder, by=by, how="taken", now=now)
             telling.of_take_over(case, act.id)
         else:
             raise StaleFence(f"{held(case)} Say why if you take it over.")
@@ -53,20 +53,19 @@ def release(case_id: uuid.UUID, *, by: User) -> None:
         case, now = lock(case_id)
         if case.claimed_by_id != by.pk:
             return
-        case.claimed_by = case.lease_until = None
-        case.save(update_fields=["claimed_by", "lease_until"])
+        case.claimed_by = case.lease_until = case.handed_to = None
+        case.save(update_fields=["claimed_by", "lease_until", "handed_to"])
         record(case.id, kind=ActKind.RELEASE, by=by, why="", outcome=Outcome.DONE, now=now)
 
 
-def take(
-    case: Case, *, by: User, now: dt.datetime, kind: ActKind = ActKind.CLAIM, why: str = "", detail: str = ""
-) -> Act:
-    """Gives the locked case to `by`; a higher fence makes pages of former holders stale. What was set aside wakes."""
+def take(case: Case, *, by: User, now: dt.datetime, kind: ActKind = ActKind.CLAIM, why: str = "", **more: Any) -> Act:
+    """Gives the locked case to `by`; a higher fence makes pages of former holders stale. What was set aside wakes, and
+    what was being handed over isn't any more. `more`: further columns of the act."""
     if case.snoozed_until is not None:
         case.proceed()
         cases.write([], [case], now, actor(by))
-    case.claimed_by, case.lease_until = by, now + LEASE
+    case.claimed_by, case.lease_until, case.handed_to = by, now + LEASE, None
     case.fence += 1
-    case.save(update_fields=["claimed_by", "lease_until", "fence"])
+    case.save(update_fields=["claimed_by", "lease_until", "handed_to", "fence"])
     presence.known(case.id, by)
-    return record(case.id, kind=kind, by=by, why=why, outcome=Outcome.DONE, now=now, detail=detail)
+    return record(case.id, kind=kind, by=by, why=why, outcome=Outcome.DONE, now=now, **more)

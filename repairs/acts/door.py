@@ -47,8 +47,7 @@ def enter(case_id: uuid.UUID, *, by: User, fence: int) -> tuple[Case, dt.datetim
     if holder == by.pk:
         if fence < case.fence - 1:  # one less is the page from which they took it
             raise StaleFence(OTHER_HANDS.format(case.name))
-        case.lease_until = now + LEASE
-        case.save(update_fields=["lease_until"])
+        renew(case, now)
         return case, now
     if holder is not None:
         raise StaleFence(held(case))
@@ -62,6 +61,12 @@ OTHER_HANDS = "{} was in other hands since you opened this page; read it again b
 LEASE = dt.timedelta(
     minutes=15
 )  # long enough to think and to call somebody, short enough that a lost holder blocks none
+
+
+def renew(case: Case, now: dt.datetime) -> None:
+    """For the locked case's holder; what is being handed over is held for longer already."""
+    case.lease_until = max(case.lease_until or now, now + LEASE)
+    case.save(update_fields=["lease_until"])
 
 
 def lock(case_id: uuid.UUID) -> tuple[Case, dt.datetime]:

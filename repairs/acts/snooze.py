@@ -39,6 +39,8 @@ def snooze(case_id: uuid.UUID, *, by: User, why: str, cause: str, until: str, fe
         end = moment(case, until, now)
         if case.state == CaseState.WAITING:
             raise StaleFence(f"{case.name} waits for a second person's answer; it can't be set aside before that.")
+        if case.handed_to_id is not None:
+            raise StaleFence(f"{case.name} is being handed over; withdraw that before you set it aside.")
         known = {"detail": f"until {end:%Y-%m-%d %H:%M} UTC: {CAUSES[cause]}", "facts": {"cause": cause, "until": end}}
         record(case.id, kind=ActKind.SNOOZE, by=by, why=why, outcome=Outcome.DONE, now=now, **known)
         case = Case.objects.get(id=case.id)

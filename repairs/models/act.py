@@ -37,6 +37,10 @@ class ActKind(models.TextChoices):
     CONFIRM = "confirm"  # a guess was right
     REFUTE = "refute"
     TOLD = "told"  # somebody was told something
+    HAND_OVER = "hand_over"
+    ACCEPT = "accept"
+    DECLINE_HAND_OVER = "decline_hand_over"
+    WITHDRAW_HAND_OVER = "withdraw_hand_over"
 
 
 class Outcome(models.TextChoices):

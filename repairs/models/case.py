@@ -67,6 +67,11 @@ class Case(models.Model):
     snoozed_until = models.DateTimeField(null=True, blank=True)
     snooze_cause = models.CharField(max_length=20, blank=True)
 
+    # Who is to read it back before it is theirs; until then it is the holder's.
+    handed_to = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="handed"
+    )
+
     # To which role or team it was escalated, by whom (null: by the engine), and which part of its time the engine has
     # told of: 0, 50, 80 or 100 per cent.
     escalated_to = models.CharField(max_length=100, blank=True)
@@ -139,6 +144,11 @@ class Case(models.Model):
     def live(self) -> bool:
         return self.state in LIVE
 
+    @property
+    def as_of(self) -> str:
+        """Where the histories of the case and of its run stand: a page that was made at another point is old."""
+        return f"{self.seq}.{self.run.seq}"
+
     def holder_at(self, now: dt.datetime) -> int | None:
         """The id of the user whose claim is alive, if there is one."""
         if self.claimed_by_id is None or self.lease_until is None or self.lease_until <= now:
@@ -172,6 +182,6 @@ class Case(models.Model):
 
     def _close(self, at: dt.datetime) -> None:
         self.closed_at = at
-        self.claimed_by = self.lease_until = None
+        self.claimed_by = self.lease_until = self.handed_to = None
         self.escalated_to, self.escalated_by = "", None
         self.snoozed_until, self.snooze_cause = None, ""

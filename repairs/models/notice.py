@@ -14,6 +14,7 @@ class What(models.TextChoices):
     WRITE_OFF = "write_off"
     TAKE_OVER = "take_over"
     ESCALATION = "escalation"
+    HAND_OVER = "hand_over"
     BUDGET = "budget"
     CREDENTIAL = "credential"
     STOP = "stop"

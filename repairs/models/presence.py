@@ -1,4 +1,4 @@
-"""Who has a case's page open, and whom somebody took it from. A hint that comes and goes: it is no history."""
+"""Who has a case's page open, and what they must hear of it. A hint that comes and goes: it is no history."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from .case import Case
 
 
 class Presence(models.Model):
-    """`opened_at`: since when without a break. `taken_by`: who took the case from `user`, until they say they know."""
+    """`opened_at`: since when without a break. `taken_by`: who took the case from `user`, or answered their hand-over
+    (`how`: taken, accepted, declined), until they say that they know."""
 
     case = models.ForeignKey(Case, on_delete=models.CASCADE, related_name="presences")
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+", db_index=False)
@@ -18,6 +19,7 @@ class Presence(models.Model):
     taken_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.CASCADE, null=True, related_name="+", db_index=False
     )
+    how = models.CharField(max_length=10, blank=True, db_default="")
 
     class Meta:
         constraints = (models.UniqueConstraint(fields=["case", "user"], name="present_once"),)

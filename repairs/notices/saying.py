@@ -19,6 +19,7 @@ WORDS = {
     What.DEADLINE: ("1 case is nearly or wholly out of time", "{} cases are nearly or wholly out of time", "queue"),
     What.WRITE_OFF: ("1 write-off waits for a second person", "{} write-offs wait for a second person", "queue"),
     What.TAKE_OVER: ("1 case was taken over from who held it", "{} cases were taken over from who held them", "queue"),
+    What.HAND_OVER: ("1 case waits for its read-back", "{} cases wait for their read-back", "queue"),
     What.ESCALATION: ("1 case was escalated", "{} cases were escalated", "queue"),
     What.BUDGET: ("1 budget change waits for a second person", "{} budget changes wait for a second person", "budgets"),
     What.CREDENTIAL: ("1 credential is lost", "{} credentials are lost", "home"),

@@ -97,6 +97,7 @@ def still_true(notices: Sequence[Notice]) -> set[UUID]:
         *asked[What.WRITE_OFF],
         *asked[What.TAKE_OVER],
         *asked[What.ESCALATION],
+        *asked[What.HAND_OVER],
     }
     live: set[UUID] = set()
     if cases:

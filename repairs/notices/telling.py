@@ -80,6 +80,10 @@ def of_escalation(case: Case, act: uuid.UUID) -> None:
     tell(What.ESCALATION, [About(case.id, frozenset({case.escalated_to}), case.owner, act.hex[-30:])])
 
 
+def of_hand_over(case: Case, act: uuid.UUID) -> None:
+    tell(What.HAND_OVER, [About(case.id, frozenset({REPAIRER}), case.owner, act.hex[-30:])])
+
+
 def of_asked(approvals: Sequence[Approval]) -> None:
     """Where persons are asked by name, the receivers of all approvers stand for them."""
     if not settings.NOTICES:

@@ -178,6 +178,10 @@ ACTS = {
     "confirm": "confirmed a guess",
     "refute": "refuted a guess",
     "told": "told somebody",
+    "hand_over": "handed the case over",
+    "accept": "read the hand-over back; the case is theirs",
+    "decline_hand_over": "declined the hand-over",
+    "withdraw_hand_over": "withdrew the hand-over",
 }
 EVENTS = {
     "open": "The engine opened the case.",

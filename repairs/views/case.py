@@ -55,7 +55,9 @@ def case_page(request: HttpRequest, number: int) -> HttpResponse:
 
 
 def find(request: HttpRequest, number: int) -> Case:
-    cases = visible(at_desk(request), Case).select_related("run__agent", "run__workflow", "claimed_by", "escalated_by")
+    cases = visible(at_desk(request), Case).select_related(
+        "run__agent", "run__workflow", "claimed_by", "escalated_by", "handed_to"
+    )
     return one(cases, number=number)
 
 

@@ -16,15 +16,10 @@ from workflows.states import IN_FLIGHT
 def context(case: Case, desk: Desk, acts: Sequence[Act], lines: Sequence[Any]) -> dict[str, Any]:
     """`acts`, `lines`: as the page has read them, the newest acts first. No query."""
     return {
-        "as_of": as_of(case),
+        "as_of": case.as_of,
         "in_flight": [line for line in lines if line.fact.state in IN_FLIGHT],
         "causes": CAUSES,
         "escalation": next((act for act in acts if act.kind == ActKind.ESCALATE), None) if case.escalated_by else None,
         "may_answer": escalate.may_answer(case, desk),
         "helpers": escalate.ROLES,
     }
-
-
-def as_of(case: Case) -> str:
-    """Where the histories of the case and of its run stand: a page that was made at another point is old."""
-    return f"{case.seq}.{case.run.seq}"

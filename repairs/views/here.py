@@ -9,7 +9,6 @@ from django.utils import timezone
 from repairs import presence
 from repairs.views.acts import whole
 from repairs.views.case import find
-from repairs.views.hands import as_of
 from repairs.views.queue import holder_of
 from repairs.views.screen import act, at_desk, show
 from workflows.errors import Invalid
@@ -34,7 +33,7 @@ def here(request: HttpRequest, number: int) -> HttpResponse:
         now=now,
         case=case,
         others=presence.others(case, user, now),
-        changed=request.POST.get("as_of") != as_of(case),
+        changed=request.POST.get("as_of") != case.as_of,
         taken=holder_of(case, now) if holder != user.pk and fence != case.fence else "",
     )
 

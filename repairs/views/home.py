@@ -21,7 +21,7 @@ LATEST = 8
 def home(request: HttpRequest) -> HttpResponse:
     now, desk = timezone.now(), at_desk(request)
     cases = visible(desk, Case)
-    harmful = worklist.harm_first(cases, now).select_related("run", "claimed_by")
+    harmful = worklist.harm_first(cases, now).select_related("run", "claimed_by", "handed_to")
     first = keyset.first_of(harmful, order=worklist.ORDER, size=NEXT)
     latest = visible(desk, Run).select_related("agent", "workflow").defer("input", "residue", "people_reasons")[:LATEST]
     return show(

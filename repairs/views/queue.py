@@ -52,7 +52,7 @@ def show_queue(
     me, cases = desk.user.pk, visible(desk, Case)
     name, view = view_asked(data)
     choice = choices.read(data)
-    of = f"queue:{name}:{me if name == 'mine' else ''}:{choice.query()}"
+    of = f"queue:{name}:{me if name in ('mine', 'handed') else ''}:{choice.query()}"
     start = keyset.read(data.get("after", ""), of=of)
     at, after = start or (timezone.now(), None)
     rows, order = chosen(request, data, at)
@@ -92,7 +92,7 @@ def chosen(request: HttpRequest, data: QueryDict, at: dt.datetime) -> tuple[Any,
         worklist.harm_first(cases, at).filter(view.chosen(at, desk.user.pk)) if view else worklist.closed(cases)
     )
     order: Sequence[str] = worklist.ORDER if view else ("-number",)
-    rows = found.filter(choices.read(data).q()).select_related("run", "claimed_by").defer(*HEAVY)
+    rows = found.filter(choices.read(data).q()).select_related("run", "claimed_by", "handed_to").defer(*HEAVY)
     return rows, order
 
 

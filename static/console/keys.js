@@ -31,7 +31,7 @@
   const press = (name) => {
     const target = document.querySelector(`[data-key="${name}"]`);
     if (!target) return;
-    if (target.matches("button")) target.click(); else target.focus();
+    if (target.matches("button, a")) target.click(); else target.focus();
   };
 
   const ACTS = {
@@ -41,6 +41,7 @@
     o: () => { if (document.activeElement.matches("[data-row]")) document.activeElement.click(); },
     c: () => press("c"),
     a: () => press("a"),
+    h: () => press("h"),
   };
 
   document.addEventListener("keydown", (event) => {

@@ -45,7 +45,15 @@ def client(repairer: User, browse: Make) -> Client:
 def addresses(case: Case) -> list[str]:
     """One of every page there is."""
     effects = list(Effect.objects.filter(run=case.run))
-    pages = ["/", "/repairs/", "/repairs/?view=closed", f"/repairs/{case.number}/", "/runs/", f"/runs/{case.run_id}/"]
+    pages = [
+        "/",
+        "/repairs/",
+        "/repairs/?view=closed",
+        f"/repairs/{case.number}/",
+        f"/repairs/{case.number}/hand-over",
+        "/runs/",
+        f"/runs/{case.run_id}/",
+    ]
     pages += [f"/runs/{case.run_id}/{name}" for name in ("time", "journal")]
     pages += [f"/runs/{case.run_id}/effects/{effect.id}" for effect in effects]
     pages += [reverse("admin:index"), reverse("admin:password_change")]
