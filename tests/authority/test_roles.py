@@ -26,6 +26,7 @@ W, P = {AUTHOR}, {ADMIN}  # who writes policies; who makes people
 MAY: dict[str, set[str]] = {
     "claim": R, "release": R, "look-again": R, "turn-back": R, "write-off": R, **{kind.value: R for kind in ASKED},
     "note-fact": R, "note-guess": R, "note-told": R, "judge": R,
+    "snooze": R, "wake": R, "escalate": R, "make-good": R, "call-off": R,
     "confirm": A, "decline": A,
     "batch-new": R, "batch-ask": R, "batch-stop": R, "batch-resume": R, "batch-confirm": A, "batch-decline": A,
     "freeze": R | A | O, "lift": A | O,
@@ -38,7 +39,10 @@ MAY: dict[str, set[str]] = {
 P_ACTS = {name for name, roles in MAY.items() if roles == P}
 # What is approved is up to the policy's approvers: a role, or people. Who may only read is refused at once.
 BY_POLICY = {"approval-read", "approval-approve", "approval-refuse", "approval-take-back"}
-OF_ONESELF_ACTS = {"logout", "factor-begin", "factor-confirm", "factor-remove"}
+# That one has a case open and has read of its taking over; whom it was escalated to is told in test_escalate.py.
+OF_ONESELF_ACTS = {
+    "logout", "factor-begin", "factor-confirm", "factor-remove", "case-here", "case-known", "answer",
+}  # fmt: skip
 OF_ONESELF = {"/admin/login/", "/admin/password_change/", "/admin/password_change/done/"}
 
 
