@@ -19,10 +19,10 @@ from workflows.fetch import give, new
 from workflows.models import Effect, Run, Step, Tool
 from workflows.models.agent import Right, rights_of
 from workflows.models.effect import EVERYTHING
+from workflows.outcomes import CHANGED, OF_THE_IMAGE
 from workflows.states import Kind
 from workflows.toolbox import pins_of, tool_of
 from workflows.tools.call import Call
-from workflows.tools.versions import CHANGED, OF_THE_IMAGE
 
 KEY_LENGTH = 26
 KEY_BYTES = 20  # of the HMAC: what 26 characters need, in whole groups of five bytes

@@ -13,6 +13,9 @@ from typing import Any
 Json = Any
 JsonObject = Mapping[str, Any]
 
+OF_THE_IMAGE = "@version"  # where an image keeps its version; no name of a field, and no tool is told it as one
+CHANGED = "changed"  # why an undoing was refused that named a version: the thing has another one by now
+
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class Acknowledged:

@@ -19,10 +19,9 @@ from workflows.drain import drain_once
 from workflows.engine.start import StartBody, start_run
 from workflows.engine.steps import StepBody, add_step
 from workflows.models import Agent, Approval, Decision, Effect, Run, Tool, Workflow
-from workflows.outcomes import Acknowledged, Outcome, Sighting, Verdict
+from workflows.outcomes import OF_THE_IMAGE, Acknowledged, Outcome, Sighting, Verdict
 from workflows.tools.call import Call
 from workflows.tools.targets import places
-from workflows.tools.versions import OF_THE_IMAGE
 
 pytestmark = pytest.mark.django_db(transaction=True)
 Make = Callable[..., Any]

@@ -10,7 +10,7 @@ from tests.blackbox.conftest import Story
 from tests.blackbox.test_c17_versions import effect
 from tests.blackbox.updates import RETITLE
 from workflows.models import Effect
-from workflows.tools.versions import OF_THE_IMAGE
+from workflows.outcomes import OF_THE_IMAGE
 
 
 def turned_back(story: Story, **before: Any) -> tuple[str, str]:

@@ -15,11 +15,10 @@ from workflows.authority.approvals import digest
 from workflows.engine.parts import fresh as based
 from workflows.engine.parts.door import calls_of, seen
 from workflows.models import Effect
-from workflows.outcomes import NotSent, Outcome, Refused, Sighting, Verdict
+from workflows.outcomes import OF_THE_IMAGE, NotSent, Outcome, Refused, Sighting, Verdict
 from workflows.toolbox import tool_of
 from workflows.tools.base import Tool
 from workflows.tools.call import Call
-from workflows.tools.versions import OF_THE_IMAGE
 
 Read = Sighting | Outcome | None
 

@@ -181,9 +181,7 @@ class Effect(models.Model):
                 condition=models.Q(state=S.BLOCKED.value, reason__in=["rate", "breaker"]),
             ),
             models.Index(fields=["changed_at"], name="effect_stuck", condition=models.Q(state=S.STUCK.value)),
-            models.Index(
-                fields=["compensates"], name="effect_undoing", condition=models.Q(compensates__isnull=False)
-            ),
+            models.Index(fields=["compensates"], name="effect_undoing", condition=models.Q(compensates__isnull=False)),
             models.Index(fields=["on_behalf_of", "-id"], name="effect_for", condition=~models.Q(on_behalf_of="")),
             models.Index(
                 fields=["external_ref"],

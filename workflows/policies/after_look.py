@@ -11,13 +11,12 @@ import datetime as dt
 from collections.abc import Mapping
 from typing import Any
 
-from workflows.outcomes import Sighting, Verdict, reference
+from workflows.outcomes import CHANGED, OF_THE_IMAGE, Sighting, Verdict, reference
 from workflows.policies import backoff
 from workflows.policies.after_outcome import spent
 from workflows.policies.next import NOTE, Facts, Next
 from workflows.states import Kind
 from workflows.tools.timings import Timings
-from workflows.tools.versions import CHANGED, OF_THE_IMAGE
 
 LOOKED_AT_AGAIN = "look_again"  # the reason of an effect that a person asked to be looked at: such a look only reads
 # Why an effect is unknown, where whatever the looks show no send follows.

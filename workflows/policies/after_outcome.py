@@ -11,11 +11,10 @@ from __future__ import annotations
 
 import datetime as dt
 
-from workflows.outcomes import Acknowledged, NotSent, Outcome, Pending, Refused, Unknown
+from workflows.outcomes import CHANGED, Acknowledged, NotSent, Outcome, Pending, Refused, Unknown
 from workflows.policies import backoff
 from workflows.policies.next import Facts, Next
 from workflows.tools.timings import Timings
-from workflows.tools.versions import CHANGED
 
 
 def after_outcome(effect: Facts, outcome: Outcome, times: Timings, now: dt.datetime) -> Next:

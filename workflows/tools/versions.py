@@ -10,8 +10,6 @@ from typing import Any
 from workflows.outcomes import Sighting, Verdict
 
 NUMBER = re.compile(r"[0-9]{1,30}")
-OF_THE_IMAGE = "@version"  # where an image keeps its version; no name of a field, and no tool is told it as one
-CHANGED = "changed"  # why an undoing was refused that named a version: the thing has another one by now
 
 
 def weighed(seen: Sighting, version: Any, written: Any, *, undoing: bool) -> Sighting:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from workflows.outcomes import Acknowledged, Outcome, Pending, Refused, Sighting, Unknown, Verdict
+from workflows.outcomes import CHANGED, Acknowledged, Outcome, Pending, Refused, Sighting, Unknown, Verdict
 from workflows.tools import defaults, expressions, retry_after, urls, versions
 from workflows.tools.expressions import ExpressionError
 from workflows.tools.http import matching
@@ -67,7 +67,7 @@ def outcome(
         return Refused(reason=words, temporary=not kept, retry_after=asked, evidence=evidence)
     if holds(part.get("refused"), names):
         changed = part.get("conditional") and answer.status in CONTESTED
-        return Refused(reason=words, code=versions.CHANGED if changed else "", evidence=evidence)
+        return Refused(reason=words, code=CHANGED if changed else "", evidence=evidence)
     if answer.status in REDIRECTS:
         to = answer.headers.get("location", "nowhere")[:200]
         reason = f"redirect {answer.status} to {to} isn't followed; correct the address"
