@@ -9,6 +9,7 @@ from django.db import connection
 from django.http import HttpRequest
 
 from repairs.roles import ADMIN, APPROVER, AUDITOR, OPERATOR, REPAIRER, held
+from repairs.words import clock
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -17,7 +18,7 @@ class Desk:
 
     `teams`: the names of the person's teams and of all under them; None where they belong to none and see all.
     `factor`: the id of their confirmed second factor. `taken`: numbers of cases that somebody took from them or whose
-    hand-over they answered, with who and how, until they say that they know."""
+    hand-over they answered, with who and how, until they say that they know. `zone`: in which they see times."""
 
     user: User
     roles: frozenset[str]
@@ -25,6 +26,7 @@ class Desk:
     teams: frozenset[str] | None = None
     factor: int | None = None
     taken: tuple[tuple[int, str, str], ...] = ()
+    zone: str = clock.UTC
 
     @property
     def may_repair(self) -> bool:
@@ -52,6 +54,7 @@ def desk_of(request: HttpRequest) -> Desk | None:
     if known is None:
         known = desk_for(user)
         request.desk = known  # type: ignore[attr-defined]
+        clock.use(known.zone)
     return known
 
 
@@ -59,11 +62,11 @@ def desk_for(user: User) -> Desk:
     """The same outside a request: for what is done later in a person's name, by what they may then."""
     with connection.cursor() as cursor:
         cursor.execute(PERSON, {"user": user.pk})
-        groups, must_change, names, factor, taken = cursor.fetchone()
+        groups, must_change, zone, names, factor, taken = cursor.fetchone()
     roles = held(groups, superuser=user.is_superuser) if user.is_active and user.is_staff else frozenset()
     teams = None if AUDITOR in roles else frozenset(names) or None
     lost = tuple((int(number), name, how) for number, name, how in taken)
-    return Desk(user=user, roles=roles, must_change=must_change, teams=teams, factor=factor, taken=lost)
+    return Desk(user=user, roles=roles, must_change=must_change, teams=teams, factor=factor, taken=lost, zone=zone)
 
 
 # One statement, for it is asked at every request. It would end even if teams stood in a circle.
@@ -73,7 +76,8 @@ WITH RECURSIVE mine(id, name) AS (
   JOIN workflows_team t ON t.id = m.team_id WHERE p.user_id = %(user)s
   UNION SELECT t.id, t.name FROM workflows_team t JOIN mine ON t.parent_id = mine.id)
 SELECT ARRAY(SELECT g.name FROM auth_user_groups u JOIN auth_group g ON g.id = u.group_id WHERE u.user_id = %(user)s),
-  coalesce((SELECT must_change FROM repairs_person WHERE user_id = %(user)s), false), ARRAY(SELECT name FROM mine),
+  coalesce((SELECT must_change FROM repairs_person WHERE user_id = %(user)s), false),
+  coalesce((SELECT zone FROM repairs_person WHERE user_id = %(user)s), 'UTC'), ARRAY(SELECT name FROM mine),
   (SELECT id FROM repairs_secondfactor WHERE user_id = %(user)s AND confirmed_at IS NOT NULL),
   ARRAY(SELECT ARRAY[c.number::text, u.username::text, p.how::text]
     FROM repairs_presence p JOIN repairs_case c ON c.id = p.case_id JOIN auth_user u ON u.id = p.taken_by_id

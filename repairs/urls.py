@@ -143,6 +143,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("account/", account.account, name="account"),
     path("account/begin", account.begin, name="factor-begin"),
     path("account/confirm", account.confirm, name="factor-confirm"),
+    path("account/zone", account.zone, name="account-zone"),
     path("account/remove", account.remove, name="factor-remove"),
     path("admin/", site.urls),
 ]

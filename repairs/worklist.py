@@ -16,6 +16,7 @@ from repairs import counting
 from repairs.choice import Choice
 from repairs.models import Case
 from repairs.models.case import CLOSED, LIVE
+from repairs.words import clock
 from repairs.words.harm import Harm
 from repairs.words.resting import rests
 
@@ -53,7 +54,7 @@ def why_here(case: Case, at: dt.datetime) -> str:
         minutes = int((case.cutoff - at).total_seconds() // 60)
         return f"Cut-off in {minutes} min: {case.cutoff_reason}."
     if case.snoozed_until and case.snoozed_at(at):
-        return f"{rests(case.snooze_cause)}, until {case.snoozed_until:%d %b %H:%M} UTC."
+        return f"{rests(case.snooze_cause)}, until {clock.said(case.snoozed_until, '%d %b %H:%M')}."
     aged = " It has waited for more than a day, so it moved up." if case.opened_at <= at - AGED else ""
     return case.rank_reason + aged
 

@@ -10,6 +10,7 @@ from django.contrib.auth.models import User
 from repairs.desk import Desk
 from repairs.models import Case
 from repairs.roles import roles_of
+from repairs.words import clock
 from workflows import rows
 from workflows.errors import Denied, NotFound, StaleFence
 from workflows.models import Effect, Run
@@ -81,7 +82,7 @@ def lock(case_id: uuid.UUID) -> tuple[Case, dt.datetime]:
 def held(case: Case) -> str:
     assert case.claimed_by is not None
     assert case.lease_until is not None
-    return f"{case.claimed_by.get_username()} holds {case.name} until {case.lease_until:%H:%M} UTC."
+    return f"{case.claimed_by.get_username()} holds {case.name} until {clock.said(case.lease_until, '%H:%M')}."
 
 
 def stuck_effect(case: Case, effect_id: uuid.UUID) -> Effect:

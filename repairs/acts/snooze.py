@@ -14,6 +14,7 @@ from repairs.acts.record import record
 from repairs.models import Case
 from repairs.models.act import ActKind, Outcome
 from repairs.roles import REPAIRER
+from repairs.words import clock
 from repairs.words.resting import CAUSES
 from workflows import rows
 from workflows.authority.until import until_of
@@ -56,11 +57,11 @@ def moment(case: Case, text: str, now: dt.datetime) -> dt.datetime:
     if end is None:
         raise Invalid("Say until when.", [Flaw("until", text, "is empty; 2h say, or 2026-12-01T06:00Z")])
     if end <= now:
-        raise Invalid("That time is over already.", [Flaw("until", text, f"must be after {now:%Y-%m-%d %H:%M} UTC")])
+        raise Invalid("That time is over already.", [Flaw("until", text, f"must be after {clock.said(now)}")])
     if end > now + LONGEST:
         raise Invalid("That is too far away.", [Flaw("until", text, f"must be within {LONGEST.days} days")])
     if case.cutoff and now < case.cutoff <= end:
-        at = f"{case.cutoff:%Y-%m-%d %H:%M} UTC"
+        at = clock.said(case.cutoff)
         raise Invalid(f"By then it is too late: the cut-off is at {at}.", [Flaw("until", text, f"must be before {at}")])
     return end
 

@@ -13,6 +13,7 @@ from django.db.models import QuerySet
 from repairs.bulk.versions import versioned
 from repairs.models import Batch, BatchItem
 from repairs.models.batch import ItemState
+from repairs.words import clock
 from repairs.words.batch import ItemFacts, Prospect, came_of, prospect
 from workflows import making, toolbox
 from workflows.models import Effect, Tool
@@ -54,7 +55,7 @@ def line(batch: Batch, item: Any, effects: list[tuple[uuid.UUID, bool, bool]], n
         live=case.live,
         same=item.version_now == item.version,
         holder=case.claimed_by.get_username() if holder else "",
-        until=f"{case.lease_until:%H:%M} UTC" if holder else "",
+        until=clock.said(case.lease_until, "%H:%M") if holder else "",
         mine=holder == batch.by_id,
         stuck=len(stuck),
         lookable=len(lookable),

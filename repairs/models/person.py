@@ -12,11 +12,13 @@ from workflows.models.fields import json_field, new_id
 class Person(models.Model):
     """`must_change`: the password was made by `create_person` and shown once; nothing but its change is served.
 
-    `teams`: whose agents' work the person sees; without any they see all of it."""
+    `teams`: whose agents' work the person sees; without any they see all of it. `zone`: the IANA zone in which they are
+    shown times."""
 
     user = models.OneToOneField(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="person")
     must_change = models.BooleanField(default=False)
     teams = models.ManyToManyField(Team, related_name="people", blank=True)
+    zone = models.CharField(max_length=64, default="UTC")
 
     def __str__(self) -> str:
         return f"person {self.user_id}"

@@ -12,7 +12,7 @@ from django import template
 from django.utils.html import conditional_escape, format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 
-from repairs.words import actors, marks, resting
+from repairs.words import actors, clock, marks, resting
 from repairs.words.reasons import HELD, because
 from repairs.words.waits import waits_for
 from workflows.money import shown
@@ -86,13 +86,21 @@ def note(text: str, limit: int, *, cut: bool) -> SafeString:
 
 @register.filter
 def when(value: dt.datetime | None, now: dt.datetime | None = None) -> SafeString:
-    """A moment in UTC: the time alone on the day of `now`, else with its date."""
+    """A moment in the viewer's zone, with UTC as its title: the time alone on the day of `now`, else with its date. An
+    hour that is there twice says which it is. The one place where the console says when."""
     if value is None:
         return mark_safe('<span class="none">–</span>')
-    value = value.astimezone(dt.UTC)
-    form = "%H:%M:%S" if now and value.date() == now.date() else "%d %b %H:%M" if now else "%Y-%m-%d %H:%M:%S"
-    iso = value.isoformat(timespec="milliseconds").replace("+00:00", "Z")
-    return format_html('<time datetime="{}" title="{}">{}</time>', iso, iso, value.strftime(form))
+    here, today = clock.local(value), now and clock.local(now).date()
+    form = "%H:%M:%S" if here.date() == today else "%d %b %H:%M" if now else "%Y-%m-%d %H:%M:%S"
+    iso = value.astimezone(dt.UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    shown = here.strftime(f"{form} %Z" if clock.twice(value) else form)
+    return format_html('<time datetime="{}" title="{} UTC">{}</time>', iso, iso[:-1].replace("T", " "), shown)
+
+
+@register.simple_tag
+def zone() -> str:
+    """The zone of all times that this page shows."""
+    return clock.zone()
 
 
 @register.filter

@@ -1,4 +1,4 @@
-"""A person's own account: their password, and setting up or removing their second factor. Secrets are shown once."""
+"""A person's own account: password, second factor, and the zone of their times. Secrets are shown once."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
 from repairs.acts import proof, second_factor
-from repairs.models import SecondFactor
+from repairs.models import Person, SecondFactor
 from repairs.views.acts import STATUS
 from repairs.views.screen import act, at_desk, screen, show
-from workflows.errors import MakegoodError
+from repairs.words import clock
+from workflows.errors import Flaw, Invalid, MakegoodError
 
 QUIET_ZONE = 4  # modules around the code that must be empty for a camera to find it
 
@@ -59,8 +60,21 @@ def remove(request: HttpRequest) -> HttpResponse:
     return redirect("account")
 
 
+@act
+def zone(request: HttpRequest) -> HttpResponse:
+    name = request.POST.get("zone", "").strip()
+    if name not in clock.names():
+        flaw = Flaw("zone", name, "is no zone of places; write one like Europe/Berlin, or UTC")
+        return refusal(request, Invalid("Your times stay as they were.", [flaw]), typed_zone=name)
+    Person.objects.update_or_create(user=at_desk(request).user, defaults={"zone": name})
+    messages.success(request, f"Times are shown as those of {name}.")
+    return redirect("account")
+
+
 def refusal(request: HttpRequest, error: MakegoodError, **context: Any) -> HttpResponse:
-    return page(request, status=STATUS.get(type(error), 400), error=error.detail, **context)
+    return page(
+        request, status=STATUS.get(type(error), 400), error=" ".join([error.detail, *map(str, error.flaws)]), **context
+    )
 
 
 def page(request: HttpRequest, *, status: int = 200, **context: Any) -> HttpResponse:
@@ -72,6 +86,7 @@ def page(request: HttpRequest, *, status: int = 200, **context: Any) -> HttpResp
         here="account",
         status=status,
         roles=sorted(at_desk(request).roles),
+        zones=clock.names(),
         **{"factor": factor, "required": settings.SECOND_FACTOR == "required", "error": "", **context},
     )
 

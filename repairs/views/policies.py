@@ -18,7 +18,7 @@ from repairs.desk import Desk
 from repairs.scope import one, visible
 from repairs.views.acts import STATUS, why
 from repairs.views.screen import act, at_desk, screen, show
-from repairs.words import rules
+from repairs.words import clock, rules
 from workflows.authority import policies, policy
 from workflows.errors import Flaw, Invalid, MakegoodError
 from workflows.models import Entry, Payload, Policy, Run
@@ -200,7 +200,8 @@ def activate(request: HttpRequest, policy_id: uuid.UUID) -> HttpResponse:
     def say(desk: Desk) -> str:
         proof.demand(request, desk, strong=True)
         made = acts.activate(desk, policy_id, at=request.POST.get("at", ""))
-        return f"{made} is in force from {made.active_from:%Y-%m-%d %H:%M:%S} UTC on."
+        assert made.active_from is not None
+        return f"{made} is in force from {clock.said(made.active_from, '%Y-%m-%d %H:%M:%S')} on."
 
     return done(request, policy_id, say)
 

@@ -6,6 +6,7 @@ import dataclasses
 import datetime as dt
 from collections.abc import Sequence
 
+from repairs.words import clock
 from repairs.words.facts import EffectFacts, Reason, Standing, standing
 from repairs.words.possible import why_not_again
 from repairs.words.sentence import doer
@@ -198,7 +199,7 @@ def twice(effect: EffectFacts, now: dt.datetime) -> str:
     if not effect.keyed:
         return f"{unknown}, and the provider knows no key of ours; a second send may {again}."
     if effect.key_until and now < effect.key_until:
-        return f"{unknown}; the provider remembers our key until {effect.key_until:%Y-%m-%d %H:%M} UTC, so look first."
+        return f"{unknown}; the provider remembers our key until {clock.said(effect.key_until)}, so look first."
     return f"{unknown}, and the provider may have forgotten our key; a second send may {again}."
 
 

@@ -6,6 +6,7 @@ import datetime as dt
 from collections.abc import Mapping
 from typing import Any
 
+from repairs.words import clock
 from repairs.words.reasons import because
 from workflows.states import EffectState
 
@@ -37,7 +38,7 @@ def ending(state: str, void_reason: str, detail: str) -> str:
 
 def outcome(effect: Any, sent_at: dt.datetime | None) -> str:
     """What became of the effect itself: the engine's facts, never an intention. `effect` has state, reason, kind."""
-    sent = f"sent {clock(sent_at)}" if sent_at else "sent"
+    sent = f"sent {time_of(sent_at)}" if sent_at else "sent"
     match EffectState(effect.state):
         case EffectState.BLOCKED:
             return f"not sent: it {because(effect.reason)}" if effect.reason else "not sent yet"
@@ -52,7 +53,7 @@ def outcome(effect: Any, sent_at: dt.datetime | None) -> str:
         case EffectState.ACKNOWLEDGED:
             return f"{sent}; the provider said yes, and it can't be looked at"
         case EffectState.VERIFIED:
-            return f"{sent}, verified {clock(effect.verified_at)}"
+            return f"{sent}, verified {time_of(effect.verified_at)}"
         case EffectState.UNKNOWN:
             return f"{sent}, and nobody knows what it did; it is being looked at"
         case EffectState.STUCK:
@@ -67,8 +68,8 @@ def outcome(effect: Any, sent_at: dt.datetime | None) -> str:
             return "written off: people decided to leave it as it is"
 
 
-def clock(moment: dt.datetime | None) -> str:
-    return f"{moment.astimezone(dt.UTC):%H:%M:%S}" if moment else "at an unknown time"
+def time_of(moment: dt.datetime | None) -> str:
+    return f"{clock.local(moment):%H:%M:%S}" if moment else "at an unknown time"
 
 
 READ_BY = {

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from typing import Any
 
+from repairs.words import clock
 from repairs.words.purse import too_little
 
 
@@ -32,4 +34,7 @@ def waits_for(blocker: Any) -> str:
 
 def until(rest: dict[Any, Any]) -> str:
     end = rest.get("until")
-    return f" until {str(end)[:16].replace('T', ' ')} UTC" if end else ""
+    try:
+        return f" until {clock.said(dt.datetime.fromisoformat(str(end)))}" if end else ""
+    except ValueError:
+        return f" until {end}"

@@ -75,7 +75,7 @@ def test_money_is_written_in_its_own_currencys_places(value: dict[str, Any], tex
 def test_a_moment_is_said_in_utc_and_how_far_it_is() -> None:
     late = NOW + dt.timedelta(days=2)
     assert when(NOW.astimezone(dt.timezone(dt.timedelta(hours=5))), NOW) == (
-        '<time datetime="2026-03-10T14:02:03.000Z" title="2026-03-10T14:02:03.000Z">14:02:03</time>'
+        '<time datetime="2026-03-10T14:02:03.000Z" title="2026-03-10 14:02:03.000 UTC">14:02:03</time>'
     )
     assert ">12 Mar 14:02<" in when(late, NOW)
     assert [span(late, NOW), span(NOW - dt.timedelta(minutes=90), NOW), span(NOW, NOW)] == [
