@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from django.contrib.auth.models import User
 
 from tests.api.conftest import caller, declared, ear, other
 from tests.authority.places import places
@@ -32,3 +33,9 @@ def asking(
         return run, Approval.objects.get(run=run, state="asked")
 
     return make
+
+
+@pytest.fixture
+def desk(person: Callable[..., User]) -> User:
+    """Who approves."""
+    return person("day-desk", "approver")
