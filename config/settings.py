@@ -187,6 +187,7 @@ WHITENOISE_USE_FINDERS = True  # no collectstatic: the files are found where the
 SESSION_COOKIE_AGE = _number("MAKEGOOD_SESSION_HOURS", 12, least=1) * 3600
 SESSION_COOKIE_HTTPONLY = True
 CSRF_COOKIE_HTTPONLY = True
+CSRF_FAILURE_VIEW = "repairs.views.errors.stale_form"
 X_FRAME_OPTIONS = "DENY"
 SECURE_REFERRER_POLICY = "same-origin"
 HTTPS = _one_of("MAKEGOOD_HTTPS", "0", "1") == "1"

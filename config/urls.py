@@ -3,6 +3,7 @@
 from django.urls import URLPattern, URLResolver, include, path
 
 from config import health
+from repairs.views import errors
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("health/live", health.live, name="health-live"),
@@ -10,3 +11,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("api/v1/", include("workflows.api.urls")),
     path("", include("repairs.urls")),
 ]
+
+handler400 = errors.bad_request
+handler403 = errors.denied
+handler404 = errors.missing
+handler500 = errors.broken

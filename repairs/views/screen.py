@@ -12,10 +12,10 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render, resolve_url
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods
 
 from repairs.desk import Desk, desk_of
 from repairs.site import frame
+from repairs.views import errors
 
 P = ParamSpec("P")
 View = Callable[Concatenate[HttpRequest, P], HttpResponse]
@@ -50,6 +50,8 @@ def in_role(role: str) -> Callable[[View[P]], View[P]]:
 def guarded(view: View[P], methods: list[str]) -> View[P]:
     @functools.wraps(view)
     def inner(request: HttpRequest, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+        if request.method not in methods:
+            return errors.an_act(request, methods)
         desk = desk_of(request)
         if desk is None:
             return redirect(f"{resolve_url('admin:login')}?{urlencode({'next': request.get_full_path()})}")
@@ -57,7 +59,7 @@ def guarded(view: View[P], methods: list[str]) -> View[P]:
             return redirect("admin:password_change")
         return view(request, *args, **kwargs)
 
-    checked: Any = never_cache(require_http_methods(methods)(inner))
+    checked: Any = never_cache(inner)
     return checked  # type: ignore[no-any-return]
 
 

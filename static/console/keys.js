@@ -39,6 +39,7 @@
     j: () => move(1),
     k: () => move(-1),
     o: () => { if (document.activeElement.matches("[data-row]")) document.activeElement.click(); },
+    "/": () => press("/"),
     c: () => press("c"),
     a: () => press("a"),
     h: () => press("h"),
