@@ -10,7 +10,10 @@ import pytest
 from django.contrib.auth.models import Group, User
 from playwright.sync_api import Page
 
-from repairs.models import Act, Case
+from repairs.bulk import choosing
+from repairs.desk import desk_for
+from repairs.models import Act, Case, Evidence
+from repairs.models.batch import BatchAct
 from repairs.site import site
 from tests.authority.walk import routes
 from tests.engine.simulated import World
@@ -35,7 +38,7 @@ DRAFT = "policy: next\nrules:\n  - {name: all, when: 'true', then: allow}\nexpec
 WRONG = """(raw) => {
   const text = document.documentElement.outerHTML, wrong = [];
   if (window.__x !== undefined) wrong.push("something ran");
-  if (!document.querySelector("footer.foot")) wrong.push("the rest of the page is missing");
+  if (document.title && !document.querySelector("footer.foot")) wrong.push("the rest of the page is missing");
   if (document.querySelectorAll("img").length > 1) wrong.push("an image that isn't ours");
   if ([...document.querySelectorAll("*")].some(one => [...one.attributes].some(a => a.name.startsWith("on"))))
     wrong.push("an element with a handler");
@@ -74,11 +77,17 @@ def attacked(repairer: User, world: World, tool: Make, workflow: Make, begin: Ma
         case=case, kind="propose_write_off", by=repairer, why=HOSTILE, detail=HOSTILE, outcome="proposed",
         at=case.opened_at, effect=effect, facts={"seq": effect.seq},
     )  # fmt: skip
+    evidence = Evidence.objects.create(act=act, name=HOSTILE[:100], size=9, sha256="", content=HOSTILE.encode())
+    batch = choosing.freeze(desk_for(repairer), BatchAct.CLAIM, Case.objects.all(), HOSTILE[:200])
+    batch.state, batch.needs_second, batch.why, batch.asked_at = "asked", True, HOSTILE, case.opened_at
+    batch.save()
     return {
         "number": case.number,
         "run_id": run.id,
         "effect_id": effect.id,
         "act_id": act.id,
+        "evidence_id": evidence.id,
+        "batch_id": batch.id,
         "agent_id": agent.id,
         "prefix": keys.prefix_of(made),
         "approval_id": Approval.objects.get(run=asking).id,
@@ -88,6 +97,7 @@ def attacked(repairer: User, world: World, tool: Make, workflow: Make, begin: Ma
         "stop_id": stops.freeze("subject", "customer:42", by="person:x", why=HOSTILE).stop.id,
         "name": "mail.send",
         "version": 1,
+        "kind": "try_again",
     }
 
 

@@ -19,7 +19,10 @@ from django.utils.text import slugify
 from playwright.sync_api import Browser, BrowserContext, Page, Request
 from pytest_django.live_server_helper import LiveServer
 
-from repairs.models import Act, Case
+from repairs.bulk import choosing
+from repairs.desk import desk_for
+from repairs.models import Act, Case, Evidence
+from repairs.models.batch import BatchAct
 from repairs.site import site
 from tests.authority.walk import routes
 from tests.browser.test_console import WIDE, keep
@@ -64,6 +67,10 @@ def furnished(scene: dict[str, Any], repairer: User, tool: Make, workflow: Make,
         case=case, kind="propose_write_off", by=repairer, why="it may stay", outcome="proposed", at=case.opened_at,
         effect=effect, facts={"seq": effect.seq},
     )  # fmt: skip
+    evidence = Evidence.objects.create(act=act, name="answer.txt", size=4, sha256="", content=b"gone")
+    batch = choosing.freeze(desk_for(repairer), BatchAct.CLAIM, Case.objects.all(), "all that stand open")
+    batch.state, batch.needs_second, batch.why, batch.asked_at = "asked", True, "one outage", case.opened_at
+    batch.save()
     draft = policies.draft(DRAFT, by="person:x")
     dry_run.dry_run(draft.id, by="person:x")
     budget, change = raising.change("all:", "ever", {"calls": 99}, by="person:x", why="a busy month")
@@ -72,6 +79,8 @@ def furnished(scene: dict[str, Any], repairer: User, tool: Make, workflow: Make,
         "run_id": scene["run"].id,
         "effect_id": effect.id,
         "act_id": act.id,
+        "evidence_id": evidence.id,
+        "batch_id": batch.id,
         "agent_id": agent.id,
         "prefix": keys.prefix_of(keys.new_key(agent, by="command", why="another host", for_whom="")),
         "approval_id": Approval.objects.get(run=asking).id,
@@ -81,6 +90,7 @@ def furnished(scene: dict[str, Any], repairer: User, tool: Make, workflow: Make,
         "stop_id": stops.freeze("subject", "customer:42", by="person:x", why="they asked").stop.id,
         "name": "pay.refund",
         "version": 1,
+        "kind": "try_again",
         "app_label": "workflows",
         "id": repairer.pk,
     }
@@ -134,7 +144,7 @@ def test_no_page_shuts_anybody_out_or_asks_anything_elsewhere(
     furnished: dict[str, Any], alone: Page, part: int
 ) -> None:
     pages = [address for address in addresses(furnished)[part::PARTS] if is_page(alone, address)]
-    assert len(pages) > 5
+    assert len(pages) > 3
     for address in pages:
         in_every_look(alone, address)
 
@@ -156,10 +166,11 @@ NUMBER = re.compile(r"[0-9a-f-]{36}|\b\d+\b")  # ids, so that each run's picture
 
 
 def is_page(page: Page, address: str) -> bool:
-    """Not an act, which takes a POST, and not a file, which is never shown."""
+    """Not an act, which takes a POST, not a file, which is never shown, and not a piece of a page."""
     answer = page.request.get(address, max_redirects=0)
     assert answer.status < 500, f"{address} is broken"
-    return "text/html" in answer.headers.get("content-type", "") and answer.status == 200
+    html = answer.status == 200 and "text/html" in answer.headers.get("content-type", "")
+    return html and "<html" in answer.text()
 
 
 def test_what_is_shown_in_place_of_a_page_shuts_somebody_out(inside: BrowserContext) -> None:
