@@ -37,7 +37,7 @@ def settled() -> None:
     reconcile()
 
 
-def test_of_fifty_calls_at_once_by_two_workers_a_limit_of_ten_lets_exactly_ten_go(
+def test_c58_of_fifty_calls_at_once_by_two_workers_a_limit_of_ten_lets_exactly_ten_go(
     world: World, tool: Make, workflow: Make, begin: Make
 ) -> None:
     tool("t.a")

@@ -45,7 +45,7 @@ def told(client: Client, route: Route, address: str) -> tuple[int, bytes]:
     return answer.status_code, TOKEN.sub(b"", answer.content)
 
 
-def test_another_team_s_things_unknown_ones_and_malformed_ids_are_told_alike_at_every_address(
+def test_d12_another_team_s_things_unknown_ones_and_malformed_ids_are_told_alike_at_every_address(
     places: dict[str, dict[str, Any]], ours: Client
 ) -> None:
     own = {**SHARED, **places["ours"]}

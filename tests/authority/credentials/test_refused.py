@@ -62,7 +62,7 @@ def test_a_provider_that_refuses_every_new_token_loses_the_credential_and_is_lef
 
 
 @pytest.mark.parametrize(("refusal", "guard"), [("revoked", "on"), ("scope", "on"), ("revoked", "off")])
-def test_a_refused_credential_in_the_middle_of_a_run_undoes_nothing_and_calls_with_no_other(
+def test_c51_a_refused_credential_in_the_middle_of_a_run_undoes_nothing_and_calls_with_no_other(
     refusal: str,
     guard: str,
     server: Server,
@@ -103,7 +103,7 @@ def test_a_refused_credential_in_the_middle_of_a_run_undoes_nothing_and_calls_wi
     assert all(method != "DELETE" for method, _, _ in server.sends)
 
 
-def test_an_undoing_whose_credential_is_revoked_waits_visibly_and_is_done_with_a_new_one(
+def test_c51_an_undoing_whose_credential_is_revoked_waits_visibly_and_is_done_with_a_new_one(
     server: Server, crm: None, workflow: Make, begin: Make, agent: Agent
 ) -> None:
     """C51: revoked between do and undo."""
