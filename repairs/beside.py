@@ -10,12 +10,23 @@ from django.db.models import Q
 from repairs.acts.note import HOW
 from repairs.models import Act, Case
 from repairs.models.act import ActKind
+from repairs.runbook import of_signature, places
 from repairs.words.facts import EffectFacts
 from repairs.words.tell import must_tell
+from repairs.worked import MEASURED, time_of
 
 # Acts that stay in sight however many others follow.
 LATEST, MOST = 200, 700  # a case with more has its whole journal on the run's page
-LASTING = (ActKind.FACT, ActKind.GUESS, ActKind.CONFIRM, ActKind.REFUTE, ActKind.TOLD)
+LASTING = (
+    ActKind.FACT,
+    ActKind.GUESS,
+    ActKind.CONFIRM,
+    ActKind.REFUTE,
+    ActKind.TOLD,
+    ActKind.TICK,
+    ActKind.DEVIATE,
+    ActKind.CORRECT_TIME,
+)
 
 
 def acts_of(case: Case) -> list[Act]:
@@ -26,8 +37,9 @@ def acts_of(case: Case) -> list[Act]:
     return list(acts.order_by("-id")[:MOST])
 
 
-def beside(acts: Sequence[Act], facts: Iterable[EffectFacts]) -> dict[str, Any]:
+def beside(case: Case, acts: Sequence[Act], facts: Iterable[EffectFacts]) -> dict[str, Any]:
     """`acts`: the newest first. What is known grows downwards, so the blocks show the oldest first."""
+    runbook = of_signature(case.signature)
     told = list(reversed(acts))
     verdicts = {act.answers_id: act for act in told if act.kind in (ActKind.CONFIRM, ActKind.REFUTE)}
     return {
@@ -37,4 +49,7 @@ def beside(acts: Sequence[Act], facts: Iterable[EffectFacts]) -> dict[str, Any]:
         "must_tell": must_tell(list(facts)),
         "evidence": [(act, piece) for act in told for piece in act.facts.get("evidence", ())],
         "ways": HOW,
+        "time": time_of(getattr(case, MEASURED), acts),
+        "runbook": runbook,
+        "places": places(runbook, acts) if runbook else [],
     }

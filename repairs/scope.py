@@ -33,6 +33,7 @@ TEAM_OF = {
     "workflows.ApprovalVote": "approval__agent__team",
     "repairs.Case": "run__agent__team",
     "repairs.Act": "case__run__agent__team",
+    "repairs.Worked": "case__run__agent__team",
     "repairs.Evidence": "act__case__run__agent__team",
     "repairs.BatchItem": "case__run__agent__team",
 }

@@ -9,17 +9,21 @@ from benchmarks.console.made_cases import (
     BATCH,
     BATCH_ITEM,
     CASE,
+    EVIDENCE,
     HOLD,
     NOTICE,
     OF_CASE,
     RESERVATION,
     VOTE,
+    WORKED,
 )  # fmt: skip
 from benchmarks.console.made_runs import ATTEMPT, DECISION, EFFECT, ENTRY, LOOK, OF_RUN, PAYLOAD, RUN, SENT, STEP
 
 # Once all runs are there.
 AT_LAST: tuple[tuple[str, dict[str, str], str], ...] = (
     ("repairs_batch", BATCH, "generate_series(1, 200) AS k"),
+    ("repairs_evidence", EVIDENCE, "(SELECT id, at FROM repairs_act ORDER BY id DESC LIMIT 2000) AS a"),
+    ("repairs_worked", WORKED, "repairs_case c CROSS JOIN generate_series(1, 3) AS k"),
     (
         "repairs_batchitem",
         BATCH_ITEM,

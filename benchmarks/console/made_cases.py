@@ -103,6 +103,21 @@ RESERVATION = {
     "worth": "jsonb_build_object('calls', 1)",
     "state": "'spent'",
 }
+EVIDENCE = {
+    "id": "pg_temp.id_of(a.at, 'evidence' || a.id)",
+    "act_id": "a.id",
+    "name": "'text'",
+    "size": "4",
+    "sha256": "encode(sha256('seen'), 'hex')",
+    "content": "'seen'::bytea",
+}
+WORKED = {
+    "id": "nextval(pg_get_serial_sequence('repairs_worked', 'id'))",
+    "case_id": "c.id",
+    "user_id": "(SELECT id FROM auth_user WHERE username = 'desk-' || k)",
+    "began": "c.opened_at",
+    "until": "c.opened_at + k * interval '3 minutes'",
+}
 NOTICE = {
     "id": "pg_temp.id_of(at, 'notice' || n)",
     "what": "'case'",

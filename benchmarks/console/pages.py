@@ -9,7 +9,7 @@ from django.contrib.admin import ModelAdmin
 from django.urls import reverse
 
 from repairs import worklist
-from repairs.models import Batch, Case
+from repairs.models import Batch, Case, Evidence
 from repairs.site import site
 from workflows.models import Agent, Approval, Budget, Effect, Policy, Run, Tool, Workflow
 
@@ -47,8 +47,11 @@ def queue() -> Iterator[tuple[str, str]]:
         yield name, reverse(name, args=[batch.id])
     yield "queue-news", f"{reverse('queue-news')}?view=all&at=2026-01-01T00:00:00Z"
     stuck = Effect.objects.filter(run=case.run, state="stuck").latest("id")
-    yield "preview", reverse("preview", args=[case.number, "look-again", stuck.id])
-    yield "preview-run", reverse("preview-run", args=[case.number, "turn-back"])
+    yield "preview", reverse("preview", args=[case.number, "look_again", stuck.id])
+    yield "preview-run", reverse("preview-run", args=[case.number, "turn_back"])
+    evidence = Evidence.objects.select_related("act__case").latest("id")
+    for name in ("evidence", "evidence-file"):
+        yield name, reverse(name, args=[evidence.act.case.number, evidence.id])
     for state in ("open", "waiting", "resolved"):
         yield "case", reverse("case", args=[Case.objects.filter(state=state).latest("number").number])
 

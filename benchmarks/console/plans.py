@@ -13,7 +13,7 @@ from django.db import connection
 BIG = (
     "workflows_run", "workflows_step", "workflows_effect", "workflows_attempt", "workflows_look", "workflows_decision",
     "workflows_entry", "workflows_payload", "workflows_approval", "workflows_approvalvote", "workflows_reservation",
-    "repairs_case", "repairs_act", "repairs_notice", "repairs_batchitem",
+    "repairs_case", "repairs_act", "repairs_notice", "repairs_batchitem", "repairs_worked", "repairs_evidence",
 )  # fmt: skip
 PART = re.compile(r"_(rest|\d{4}_\d{2})$")  # of a table that is partitioned by month
 FEW = 64  # pages of 8 kB: a partition without rows is soonest read whole

@@ -38,7 +38,7 @@ def note(
     text = reason(text)
     told = {"whom": named(whom), "how": how_of(how)} if kind == ActKind.TOLD else {}
     with transaction.atomic():
-        _write(case_id, kind, by, text, facts=told, given=given)
+        write(case_id, kind, by, text, facts=told, given=given)
 
 
 def judge(case_id: uuid.UUID, guess_id: uuid.UUID, *, right: bool, by: User, text: str, given: Sequence[Given]) -> None:
@@ -52,10 +52,11 @@ def judge(case_id: uuid.UUID, guess_id: uuid.UUID, *, right: bool, by: User, tex
             raise NotFound("There is no such guess on this case.")
         if Act.objects.filter(answers=guess).exists():
             raise StaleFence("Somebody has confirmed or refuted this guess already.")
-        _write(case_id, VERDICTS[right], by, text, answers=guess, given=given)
+        write(case_id, VERDICTS[right], by, text, answers=guess, given=given)
 
 
-def _write(case_id: uuid.UUID, kind: ActKind, by: User, text: str, **more: object) -> None:
+def write(case_id: uuid.UUID, kind: ActKind, by: User, text: str, **more: object) -> None:
+    """The row of what was written. Of the holder it is work on the case, and keeps it theirs."""
     case, now = lock(case_id)
     if case.holder_at(now) == by.pk:
         case.lease_until = now + LEASE

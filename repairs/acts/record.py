@@ -11,6 +11,7 @@ from typing import Any
 from django.contrib.auth.models import User
 from django.db import transaction
 
+from repairs import worked
 from repairs.acts.door import actor
 from repairs.acts.evidence import Given, keep
 from repairs.models import Act, Case
@@ -54,6 +55,7 @@ def record(
     case.save(update_fields=["seq", "head", "changed_at"])
     act.save(force_insert=True)
     keep(act, given, kept)
+    worked.note(case.id, by.pk)
     journal.write(made)
     return act
 

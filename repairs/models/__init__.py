@@ -7,5 +7,18 @@ from .evidence import Evidence
 from .notice import Notice
 from .person import Person, PersonAct, SecondFactor
 from .presence import Presence
+from .worked import Worked
 
-__all__ = ["Act", "Batch", "BatchItem", "Case", "Evidence", "Notice", "Person", "PersonAct", "Presence", "SecondFactor"]
+__all__ = [
+    "Act",
+    "Batch",
+    "BatchItem",
+    "Case",
+    "Evidence",
+    "Notice",
+    "Person",
+    "PersonAct",
+    "Presence",
+    "SecondFactor",
+    "Worked",
+]

@@ -41,6 +41,9 @@ class ActKind(models.TextChoices):
     ACCEPT = "accept"
     DECLINE_HAND_OVER = "decline_hand_over"
     WITHDRAW_HAND_OVER = "withdraw_hand_over"
+    TICK = "tick"  # a step of a runbook
+    DEVIATE = "deviate"  # the same, and it was otherwise
+    CORRECT_TIME = "correct_time"
 
 
 class Outcome(models.TextChoices):

@@ -190,6 +190,9 @@ ACTS = {
     "accept": "read the hand-over back; the case is theirs",
     "decline_hand_over": "declined the hand-over",
     "withdraw_hand_over": "withdrew the hand-over",
+    "correct_time": "corrected their time",
+    "tick": "did a step of the runbook",
+    "deviate": "did a step of the runbook otherwise",
 }
 EVENTS = {
     "open": "The engine opened the case.",

@@ -9,14 +9,17 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import path
 from django.utils.http import content_disposition_header
 
+from repairs.acts import correct_time
 from repairs.acts import note as notes
+from repairs.acts import tick as ticks
 from repairs.models import Act, Evidence
 from repairs.models.act import ActKind
 from repairs.roles import REPAIRER
 from repairs.scope import one, visible
-from repairs.views.acts import done, evidence_of
+from repairs.views.acts import done, evidence_of, whole
 from repairs.views.case import find
 from repairs.views.screen import act, at_desk, in_role, screen, show
+from workflows.errors import Flaw, Invalid
 from workflows.visible import visible as made_visible
 
 SAID = {
@@ -52,6 +55,33 @@ def judge(request: HttpRequest, number: int, act_id: uuid.UUID) -> HttpResponse:
         notes.judge(case.id, act_id, right=right, by=by, text=text, given=given)
 
     return done(request, case, say, "Confirmed." if right else "Refuted.")
+
+
+@act
+@in_role(REPAIRER)
+def tick(request: HttpRequest, number: int) -> HttpResponse:
+    """The button pressed says whether all was as expected."""
+    case, by, post = find(request, number), at_desk(request).user, request.POST
+
+    def say() -> None:
+        step, version = whole(request, "step"), whole(request, "version")
+        seen = post.get("text", "") if post.get("how") == "otherwise" else ""
+        if post.get("how") == "otherwise" and not seen.strip():
+            raise Invalid("Say what was otherwise.", [Flaw("text", seen, "says nothing")])
+        ticks.tick(case.id, by=by, name=post.get("runbook", ""), version=version, step=step, seen=seen)
+
+    return done(request, case, say, "Kept your place.")
+
+
+@act
+@in_role(REPAIRER)
+def time(request: HttpRequest, number: int) -> HttpResponse:
+    case, by, post = find(request, number), at_desk(request).user, request.POST
+
+    def correct() -> None:
+        correct_time.correct_time(case.id, by=by, minutes=post.get("minutes", ""), why=post.get("text", ""))
+
+    return done(request, case, correct, "Kept beside what was measured.")
 
 
 @screen
@@ -95,6 +125,8 @@ urlpatterns = [
         path(f"repairs/<int:number>/{kind.value}", note, {"kind": kind.value}, name=f"note-{kind.value}")
         for kind in SAID
     ),
+    path("repairs/<int:number>/tick", tick, name="tick"),
+    path("repairs/<int:number>/time", time, name="correct-time"),
     path("repairs/<int:number>/guesses/<uuid:act_id>", judge, name="judge"),
     path("repairs/<int:number>/evidence/<uuid:evidence_id>", evidence_page, name="evidence"),
     path("repairs/<int:number>/evidence/<uuid:evidence_id>/file", evidence_file, name="evidence-file"),

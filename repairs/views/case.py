@@ -24,6 +24,7 @@ from repairs.words.advice import Advice, next_safe_act, unsafe_acts
 from repairs.words.facts import EffectFacts, Standing, standing, wanted_gone
 from repairs.words.possible import possible
 from repairs.words.seen import Row, row
+from repairs.worked import MEASURED, measured
 from workflows.engine import findings
 from workflows.engine.remedy import may_call_off
 from workflows.models import Effect, Entry
@@ -58,7 +59,7 @@ def find(request: HttpRequest, number: int) -> Case:
     cases = visible(at_desk(request), Case).select_related(
         "run__agent", "run__workflow", "claimed_by", "escalated_by", "handed_to"
     )
-    return one(cases, number=number)
+    return one(cases.annotate(**{MEASURED: measured()}), number=number)
 
 
 def show_case(request: HttpRequest, case: Case, *, status: int = 200, **context: Any) -> HttpResponse:
@@ -93,7 +94,7 @@ def show_case(request: HttpRequest, case: Case, *, status: int = 200, **context:
         leave=[line for line in lines if line.fact.stuck and line.effect.id not in proposed],
         leave_run=decides_run and None not in proposed,
         history=history(case, acts),
-        **beside(acts, facts),
+        **beside(case, acts, facts),
         holder=holder,
         mine=mine,
         alone=settings.FOUR_EYES == "when_possible",

@@ -6,7 +6,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils import timezone
 
-from repairs import presence
+from repairs import presence, worked
 from repairs.views.acts import whole
 from repairs.views.case import find
 from repairs.views.queue import holder_of
@@ -25,6 +25,8 @@ def here(request: HttpRequest, number: int) -> HttpResponse:
     presence.note(case, user)
     if request.POST.get("active"):
         presence.renew(case, user, fence, now)
+        if case.holder_at(now) == user.pk:
+            worked.note(case.id, user.pk)
     holder = case.holder_at(now)
     return show(
         request,

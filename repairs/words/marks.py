@@ -108,6 +108,12 @@ GUESS: dict[str, Mark] = {
     "refute": Mark("refuted", "cross", "calm", "Somebody showed that it was wrong."),
 }
 
+PLACE: dict[str, Mark] = {
+    "open": Mark("to do", "empty", "calm", "Nobody has done it."),
+    "tick": Mark("done", "check", "good", "It showed what it should."),
+    "deviate": Mark("otherwise", "unequal", "doubt", "It was done, and was otherwise than expected."),
+}
+
 KINDS = {
     "approval": APPROVAL,
     "effect": EFFECT,
@@ -118,6 +124,7 @@ KINDS = {
     "batch": BATCH,
     "batch_item": BATCH_ITEM,
     "guess": GUESS,
+    "place": PLACE,
 }
 
 

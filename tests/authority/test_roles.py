@@ -25,7 +25,7 @@ W, P = {AUTHOR}, {ADMIN}  # who writes policies; who makes people
 
 MAY: dict[str, set[str]] = {
     "claim": R, "release": R, "look-again": R, "turn-back": R, "write-off": R, **{kind.value: R for kind in ASKED},
-    "note-fact": R, "note-guess": R, "note-told": R, "judge": R,
+    "note-fact": R, "note-guess": R, "note-told": R, "judge": R, "tick": R, "correct-time": R,
     "snooze": R, "wake": R, "escalate": R, "make-good": R, "call-off": R,
     "confirm": A, "decline": A,
     "batch-new": R, "batch-ask": R, "batch-stop": R, "batch-resume": R, "batch-confirm": A, "batch-decline": A,
