@@ -66,6 +66,12 @@ def once(spec: Spec) -> str:
     return keyed(spec.get("idempotency") or {})
 
 
+WITHIN = {
+    "account": ", within one account",
+    "endpoint": ", within one endpoint",
+    "credential": ", within one credential",
+    "global": ", everywhere",
+}
 KEEPS = {"success": "; it keeps only a yes", "all": "; it keeps refusals too"}
 
 
@@ -74,7 +80,7 @@ def keyed(idempotency: Spec) -> str:
         case "native_key":
             kept = idempotency.get("retention")
             time = "without end" if kept is None else f"for {length(kept)}" if kept else "for a time it doesn't publish"
-            within = f", within one {idempotency['scope']}" if "scope" in idempotency else ""
+            within = WITHIN.get(idempotency.get("scope", ""), "")
             return f"the provider honours our key {time}{within}{KEEPS.get(idempotency.get('keeps', ''), '')}"
         case "natural_key":
             return "before the first send the provider is asked whether it is there already, with our mark"

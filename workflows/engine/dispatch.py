@@ -17,7 +17,7 @@ from django.db import connection
 
 from workflows import ledger, making, rows
 from workflows.authority import approvals, budgets, credentials, policy, static_secrets, stops
-from workflows.engine.parts import asking, gauges, permission, promises, suspects
+from workflows.engine.parts import asking, gauges, key_places, permission, promises, suspects
 from workflows.engine.parts.joined import join_agents, join_runs, join_tools
 from workflows.fetch import fetch, new
 from workflows.holders import holder_name
@@ -63,7 +63,8 @@ def dispatch(limit: int, full: set[uuid.UUID] | None = None) -> list[Effect]:
         runs = {e.run_id for e in stopped if e.state != EffectState.BLOCKED or spending.for_a_person(e)}
         ledger.wake_held(runs)
         ledger.save_effects([*going, *stopped], now=now)
-        attempts = [_attempt(e, now) for e in going]
+        places = key_places.prints(going, now)
+        attempts = [_attempt(e, now, places.get(e.id, "")) for e in going]
         gone = {e.id for e in going}
         ledger.intend(attempts, [d for d in decisions if d.effect_id in gone or d.verdict != policy.ALLOW])
     for effect, attempt in zip(going, attempts, strict=True):
@@ -184,7 +185,13 @@ def _take_scopes(effects: list[Effect], stopped: list[Effect], now: dt.datetime)
     return [e for e in go if taken.issuperset(e.scopes)]
 
 
-def _attempt(effect: Effect, now: dt.datetime) -> Attempt:
+def _attempt(effect: Effect, now: dt.datetime, key_place: str) -> Attempt:
     return new(
-        Attempt, effect_id=effect.id, number=effect.attempts, fence=effect.fence, holder=effect.holder, started_at=now
+        Attempt,
+        effect_id=effect.id,
+        number=effect.attempts,
+        fence=effect.fence,
+        holder=effect.holder,
+        started_at=now,
+        key_place=key_place,
     )

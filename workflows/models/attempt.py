@@ -19,6 +19,9 @@ class Attempt(models.Model):
     outcome = models.CharField(max_length=20, blank=True)  # "" while nobody knows yet
     reason = models.TextField(blank=True)
     evidence = json_field(dict)
+    key_place = models.CharField(
+        max_length=64, blank=True
+    )  # a print of where its key is one key, where that is declared
     stale = models.BooleanField(default=False)  # its answer came after its lease was lost
 
     began: float = 0.0  # in the process that sends: the monotonic clock when the lease began

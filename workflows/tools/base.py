@@ -108,6 +108,11 @@ class Tool:
         found: dict[str, Any] = (self.spec if operation == "execute" else self.spec[operation])["idempotency"]
         return found
 
+    def key_place(self, call: Call) -> str:
+        """Where a key of this call is one key, by the scope that the manifest declares; "" where that is everywhere, or
+        isn't known. It may hold secrets: only a print of it is kept."""
+        return ""
+
     def timings(self, operation: str) -> Timings:
         """The times of "execute" or "compensate". `LookupError` where the operation isn't declared."""
         if operation not in self._timings:

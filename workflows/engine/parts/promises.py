@@ -1,6 +1,7 @@
 """Holds providers to what their manifests promise of keys: for dispatch, record and look.
 
-1. A key that is over, or that its provider doesn't honour after all, lets no second send go by itself.
+1. A key that is over, that its provider doesn't honour after all, or that would go to another place than before, lets
+   no second send go by itself.
 2. One key that made two objects demotes its tool's version: from then on it counts as one without keys.
 """
 
@@ -13,6 +14,7 @@ from collections.abc import Sequence
 from django.db import connection
 
 from workflows import journal, ledger, toolbox
+from workflows.engine.parts import key_places
 from workflows.models import Attempt, Demotion, Effect
 from workflows.outcomes import Acknowledged, Outcome, reference
 from workflows.policies.after_look import expiry, several
@@ -27,16 +29,20 @@ def keep(effects: Sequence[Effect], now: dt.datetime, stopped: list[Effect]) -> 
         return list(effects)
     refresh()
     going = []
+    moved = key_places.moved([effect for effect in effects if _again(effect)], now)
     for effect in effects:
         times = toolbox.times_of(effect)
-        if not _again(effect) or (times.blind and not expiry(effect, times, now)):
+        if not _again(effect) or (times.blind and effect.id not in moved and not expiry(effect, times, now)):
             going.append(effect)
             continue
         why = expiry(effect, times, now) or "this provider's promise about keys doesn't hold"
+        if effect.id in moved:
+            scope = toolbox.tool_of(effect.tool).promise(effect.operation)["scope"]
+            why = f"our key is one key within one {scope} only, and this send would go to another one"
         if times.verifies:
             effect.block(reason="dependency", blocked_by=[{"look": why}], due_at=now)
         else:
-            reason = "key_expired" if times.keyed else "cannot_know"
+            reason = "key_expired" if times.keyed and effect.id not in moved else "cannot_know"
             effect.stick(reason=reason, detail=f"{why}, and nobody can look", world="unknown")
         stopped.append(effect)
     return going
@@ -69,7 +75,9 @@ def twice_named(answered: Sequence[tuple[Effect, Outcome]]) -> dict[uuid.UUID, N
 def judge(moved: Sequence[Effect], now: dt.datetime) -> None:
     """Demotes the tools of effects that were just found several under one key. Called before they are written, so that
     their entries tell of it; by then their runs are locked."""
-    broken = {(e.tool.name, e.tool.version): e for e in moved if _broken(e)}
+    broken_ones = [e for e in moved if _broken(e)]
+    elsewhere = key_places.split({e.id for e in broken_ones}) if broken_ones else set()
+    broken = {(e.tool.name, e.tool.version): e for e in broken_ones if e.id not in elsewhere}
     for (tool, version), effect in broken.items():
         seen = {"key": effect.key, "how": effect.detail or "a look found more than one"}
         with connection.cursor() as cursor:  # one demotion, however many find it at once

@@ -9,7 +9,7 @@ from workflows.outcomes import Outcome, Pending, Refused, Sighting, Unknown, Ver
 from workflows.tools import urls
 from workflows.tools.base import Tool
 from workflows.tools.expressions import ExpressionError, fill
-from workflows.tools.http import batches, drafting, images, judging, looking, standing
+from workflows.tools.http import batches, drafting, images, judging, looking, places, standing
 from workflows.tools.http.answers import names_of
 from workflows.tools.http.attempt import attempt, hidden, unmade
 from workflows.tools.http.requests import prepare
@@ -95,6 +95,13 @@ class HttpTool(Tool):
             reason = f"neither it nor its undoing is there to be seen: {made.reason}"
             return Sighting(verdict=Verdict.INCONCLUSIVE, reason=reason, evidence=made.evidence)
         return dataclasses.replace(made, reason=f"somebody changed it since: {made.reason}")
+
+    def key_place(self, call: Call) -> str:
+        try:
+            scope = self.promise(call.operation).get("scope", "global")
+            return places.of(self.spec[call.operation], self.names(call), scope)
+        except ExpressionError:
+            return ""  # it can't be sent either, and the send says why
 
     def poll(self, call: Call, poll: JsonObject) -> Outcome:
         part, names = self.spec[call.operation], self.names(call)

@@ -95,7 +95,7 @@ class Idempotency(Strict):
     by: Literal["native_key", "natural_key", "none"]
     adopt: Literal["ours", "equal"] | None = None  # of a natural key: what found there counts as done
     retention: Retention | None = None
-    scope: Literal["account", "endpoint", "credential"] | None = None
+    scope: Literal["account", "endpoint", "credential", "global"] | None = None
     keeps: Literal["executed", "success", "all"] | None = None
     in_flight: Text | None = None
     mismatch: Text | None = None
