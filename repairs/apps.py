@@ -9,7 +9,7 @@ class RepairsConfig(AppConfig):
 
     def ready(self) -> None:
         from config import health
-        from repairs import receivers  # noqa: F401  connecting is what importing it is for
+        from repairs import checks, receivers  # noqa: F401  connecting is what importing them is for
         from repairs.acts import proof  # noqa: F401  likewise: it hears of logins
         from repairs.notices import sending
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.dispatch import receiver
@@ -14,8 +14,17 @@ from repairs.acts.snooze import wake_due
 from repairs.bulk import running
 from repairs.models import Case
 from repairs.notices import sending, telling
+from repairs.words.story import gaps_in
+from repairs.words.traits import Spec
 from workflows.models import Approval, BudgetChange, Credential, Run, Stop
-from workflows.signals import cases_of_runs, people_asked, people_should_know, runs_need_people, swept
+from workflows.signals import (
+    cases_of_runs,
+    gaps_of_workflows,
+    people_asked,
+    people_should_know,
+    runs_need_people,
+    swept,
+)
 
 
 @receiver(runs_need_people, dispatch_uid="repairs.cases.follow")
@@ -31,6 +40,13 @@ def show_cases(sender: Any, *, run_ids: Sequence[uuid.UUID], **_: Any) -> dict[u
     for case in Case.objects.filter(run__in=list(run_ids)).order_by("number"):
         found[case.run_id].append(shown(case))
     return found
+
+
+@receiver(gaps_of_workflows, dispatch_uid="repairs.story.gaps")
+def name_gaps(
+    sender: Any, *, workflows: Mapping[str, Spec], tools: Mapping[str, tuple[int, Spec]], **_: Any
+) -> list[tuple[str, str, str]]:
+    return gaps_in(workflows, tools)
 
 
 @receiver(people_asked, dispatch_uid="repairs.notices.asked")

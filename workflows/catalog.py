@@ -12,6 +12,7 @@ from workflows.authority import versions
 from workflows.errors import Flaw, Invalid
 from workflows.making import canonical_digest
 from workflows.models import Tool, Workflow
+from workflows.signals import gaps_of_workflows
 
 if TYPE_CHECKING:
     from workflows.tools.manifest import Manifest
@@ -24,6 +25,7 @@ class Changes:
     added: list[str] = dataclasses.field(default_factory=list)
     changed: list[str] = dataclasses.field(default_factory=list)
     unchanged: list[str] = dataclasses.field(default_factory=list)
+    gaps: list[tuple[str, str, str]] = dataclasses.field(default_factory=list)  # (workflow, step, what nothing covers)
 
 
 def apply(manifest: Manifest, *, check: bool = False) -> Changes:
@@ -42,7 +44,17 @@ def apply(manifest: Manifest, *, check: bool = False) -> Changes:
                 _one(model, kind, name, spec, current.get(name), changes, flaws, check=check)
         if flaws:
             raise Invalid("the manifest was refused; nothing was written", flaws)
+        changes.gaps = _gaps(manifest)
     return changes
+
+
+def _gaps(manifest: Manifest) -> list[tuple[str, str, str]]:
+    """Of the workflows declared here, with the tools of now and here; asked of whoever tells failure stories."""
+    there = Tool.objects.filter(current=True).values_list("name", "version", "spec")
+    tools = {name: (version, spec) for name, version, spec in there}
+    tools |= {name: (spec["version"], spec) for name, spec in manifest.tools.items()}
+    answers: Any = gaps_of_workflows.send(sender=Workflow, workflows=manifest.workflows, tools=tools)
+    return [gap for _receiver, gaps in answers for gap in gaps]
 
 
 def known_tools() -> dict[str, dict[str, Any]]:

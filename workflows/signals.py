@@ -19,3 +19,7 @@ swept = Signal()
 
 # run_ids: list[UUID]; each receiver returns {run_id: [case, …]} with cases as the API shows them.
 cases_of_runs = Signal()
+
+# workflows: {name: spec}, tools: {name: (version, spec)}; each receiver returns sentences about what nothing covers, as
+# (workflow, step, sentence).
+gaps_of_workflows = Signal()

@@ -33,6 +33,13 @@ def story(workflow: Spec, tools: Mapping[str, tuple[int, Spec]]) -> list[Line]:
     return [line(workflow, step, name, tools, last=(step, name) == names[-1]) for step, name in names]
 
 
+def gaps_in(workflows: Mapping[str, Spec], tools: Mapping[str, tuple[int, Spec]]) -> list[tuple[str, str, str]]:
+    """(workflow, step, what nothing covers) of all of them."""
+    return [
+        (name, line.step, gap) for name, spec in workflows.items() for line in story(spec, tools) for gap in line.gaps
+    ]
+
+
 def steps_of(workflow: Spec) -> Sequence[Spec]:
     return [step for step in workflow.get("steps") or [] if isinstance(step, dict)]
 

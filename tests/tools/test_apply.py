@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.core import checks
 from django.core.management import CommandError, call_command
 
 from tests.tools.test_manifest import CONTACT
@@ -34,7 +35,7 @@ def test_a_manifest_is_added_then_unchanged_and_a_new_version_is_changed(file: P
     names = ["crm.create_contact v1", "client-onboarding v1"]
     assert applied(str(file), "--check")["added"] == names
     assert not Tool.objects.filter(name="crm.create_contact").exists()
-    assert applied(str(file)) == {"added": names, "changed": [], "unchanged": [], "written": True}
+    assert applied(str(file)) == {"added": names, "changed": [], "unchanged": [], "gaps": [], "written": True}
     assert applied(str(file))["unchanged"] == names
     file.write_text(
         CONTACT.replace("version: 1\n    kind", "version: 2\n    kind").replace("timeout: 5s", "timeout: 6s")
@@ -42,6 +43,25 @@ def test_a_manifest_is_added_then_unchanged_and_a_new_version_is_changed(file: P
     told = applied(str(file))
     assert (told["changed"], told["unchanged"]) == (["crm.create_contact v2"], ["client-onboarding v1"])
     assert Tool.objects.get(name="crm.create_contact", current=True).spec["execute"]["timeout"] == 6.0
+
+
+def test_what_nothing_covers_is_applied_in_silence(file: Path) -> None:
+    verify = CONTACT[CONTACT.index("    verify:\n") : CONTACT.index("    compensate:\n")]
+    blind = CONTACT.replace(verify, "").replace("authoritative_read", "none")
+    file.write_text(blind)
+    gap = {
+        "workflow": "client-onboarding",
+        "step": "crm",
+        "message": "No look shows that it happened: it stays the provider's word.",
+    }
+    assert gap in applied(str(file), "--check")["gaps"]
+    assert checks.run_checks(databases=["default"]) == [], "nothing is current yet"
+    out = io.StringIO()
+    call_command("apply", str(file), stdout=out)
+    assert f"gap  client-onboarding, step crm: {gap['message']}" in out.getvalue()
+    warned = [one for one in checks.run_checks(databases=["default"]) if one.id == "repairs.W001"]
+    assert f"client-onboarding, step crm: {gap['message']}" in [one.msg for one in warned]
+    assert all(not one.is_serious() for one in warned)
 
 
 def test_the_same_version_with_other_content_is_refused(file: Path) -> None:

@@ -35,13 +35,16 @@ class Command(PlainCommand):
             raise SystemExit(1) from error
         if options["json"]:
             told = {"added": changes.added, "changed": changes.changed, "unchanged": changes.unchanged}
-            self.stdout.write(json.dumps({**told, "written": not options["check"]}))
+            gaps = [dict(zip(("workflow", "step", "message"), gap, strict=True)) for gap in changes.gaps]
+            self.stdout.write(json.dumps({**told, "gaps": gaps, "written": not options["check"]}))
             return
         for word, names in (("added", changes.added), ("changed", changes.changed), ("unchanged", changes.unchanged)):
             for name in names:
                 self.stdout.write(f"{word:>9}  {name}")
         if not (changes.added or changes.changed or changes.unchanged):
             self.stdout.write("There is no tool and no workflow in it; nothing was changed.")
+        for name, step, sentence in changes.gaps:
+            self.stdout.write(f"{'gap':>9}  {name}, step {step}: {sentence}")
         if options["check"]:
             self.stdout.write("Checked only; nothing was written.")
 
