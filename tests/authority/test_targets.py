@@ -48,12 +48,6 @@ class Page(simulated.SimTool):
 
 
 @pytest.fixture
-def desk(person: Make) -> User:
-    made: User = person("day-desk", "approver")
-    return made
-
-
-@pytest.fixture
 def made(tool: Make, world: World) -> Callable[..., Tool]:
     """A tool of this file; `more` are parts of its spec."""
     Page.version, Page.says = "v1", {"text": TICKET, "account": "X-77"}

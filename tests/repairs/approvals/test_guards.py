@@ -11,7 +11,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from repairs.acts import approve as acts
-from repairs.views import approvals as views
+from repairs.views import approval_says as views
 from tests.engine.simulated import World
 from tests.repairs.approvals.pages import form, say, state
 from workflows.drain import drain_once
