@@ -19,7 +19,7 @@ from workflows.models import Effect, Run
 def needs(user: User, role: str) -> None:
     """Raises `Denied` where the person doesn't have the role now, whatever the page showed them."""
     if role not in roles_of(user):
-        raise Denied(f"{user.get_username()} is not in the role {role}; an operator can give it.")
+        raise Denied(f"{user.get_username()} is not in the role {role}; an admin can give it.")
 
 
 def needs_some(desk: Desk, roles: frozenset[str], what: str) -> None:

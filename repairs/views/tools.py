@@ -147,9 +147,7 @@ def show_tool(request: HttpRequest, name: str, version: str, *, status: int = 20
         undoings=ends(ended, undoing=True),
         waiting=[row for row in now_busy if row["state"] == EffectState.BLOCKED],
         used_by=Workflow.objects.filter(current=True, spec__steps__contains=[{"tool": name}]).defer("spec")[:50],
-        demoted=Demotion.objects.filter(tool=name, version=chosen.version, lifted_at=None)
-        .select_related("effect")
-        .first(),
+        demoted=demotion_of(chosen),
         may_withdraw=bool(desk.roles & acts.MAY_WITHDRAW),
         **{"error": "", "kept": "", **context},
     )
