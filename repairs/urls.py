@@ -23,6 +23,7 @@ from repairs.views import (
     handling,
     here,
     home,
+    next_case,
     people,
     policies,
     preview,
@@ -40,6 +41,7 @@ from repairs.views import (
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", home.home, name="home"),
     path("repairs/", queue.queue, name="queue"),
+    path("repairs/next", next_case.work_next, name="work-next"),
     path("repairs/news", queue.news, name="queue-news"),
     path("repairs/export", export.cases, name="queue-export"),
     path("repairs/batches/", bulk.batches, name="batches"),

@@ -43,6 +43,9 @@
     c: () => press("c"),
     a: () => press("a"),
     h: () => press("h"),
+    x: () => document.activeElement.closest("tr")?.querySelector("[data-tick]")?.click(),
+    b: () => press("b"),
+    n: () => press("n"),
   };
 
   document.addEventListener("keydown", (event) => {

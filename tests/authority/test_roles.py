@@ -28,6 +28,7 @@ MAY: dict[str, set[str]] = {
     "note-fact": R, "note-guess": R, "note-told": R, "judge": R, "tick": R, "correct-time": R,
     "snooze": R, "wake": R, "escalate": R, "make-good": R, "call-off": R,
     "confirm": A, "decline": A,
+    "work-next": R,
     "batch-new": R, "batch-ask": R, "batch-stop": R, "batch-resume": R, "batch-confirm": A, "batch-decline": A,
     "freeze": R | A | O, "lift": A | O,
     "budget-change": R | O, "budget-confirm": A, "budget-decline": A,

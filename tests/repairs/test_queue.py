@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import re
+import threading
 from collections.abc import Callable
 from typing import Any
 from urllib.parse import quote
@@ -11,8 +13,10 @@ import pytest
 from django.contrib.auth.models import User
 from django.db import connection, transaction
 from django.test import Client
+from django.utils import timezone
 
 from repairs.models import Case
+from repairs.templatetags.clock import clock
 from tests.engine.simulated import World
 from workflows.models import Effect, Run
 
@@ -95,3 +99,72 @@ def test_news_keeps_silent_about_a_case_that_came_or_answers_what_was_answered(s
 @pytest.mark.parametrize("query", ["q=%00", f"q={'x' * 201}", "after=cut", "view=none"])
 def test_a_query_that_cannot_be_meant_is_answered_as_another(client: Client, query: str) -> None:
     assert client.get(f"/repairs/?{query}").status_code in (400, 404)
+
+
+def test_each_filter_narrows_rows_and_figures_alike(stuck: Make, client: Client, world: World) -> None:
+    first = stuck()
+    world.script("crm.contact", "look_undone", "several")
+    other = stuck("well")
+    assert Case.objects.get(id=other.id).harm != Case.objects.get(id=first.id).harm
+    run = Run.objects.get(id=first.run_id)
+    for query, found in (
+        (f"harm={first.harm}", {first.name}),
+        (f"customer={run.subject_type}:{run.subject_id}", {first.name}),
+        (f"customer={run.subject_id}", {first.name}),
+        ("tool=crm.contact", {first.name, other.name}),
+        ("tool=mail.send", set()),
+        ("team=sim-desk", {first.name, other.name}),
+        ("team=elsewhere", set()),
+    ):
+        page = client.get(f"/repairs/?{query}")
+        assert {row.case.name for row in page.context["rows"]} == found, query
+        assert page.context["counts"]["all"] == len(found), query
+    assert client.get("/repairs/?harm=none").status_code == 400
+
+
+def test_the_next_case_is_the_most_harmful_that_nobody_holds_and_nobody_waits_for_it(
+    stuck: Make, client: Client, person: Make, browse: Make
+) -> None:
+    cases = [stuck() for _ in range(3)]
+    order = [row.case.number for row in client.get("/repairs/").context["rows"]]
+    other = browse(person("second", "repairer"))
+
+    def ask() -> None:
+        other.post("/repairs/next")
+        connection.close()
+
+    with transaction.atomic():
+        list(Run.objects.filter(cases__number=order[0]).select_for_update())  # the engine, or somebody, is at it
+        elsewhere = threading.Thread(target=ask)
+        elsewhere.start()
+        elsewhere.join()
+    taken = Case.objects.get(claimed_by__username="second")
+    assert taken.number == order[1], "it waited, or took what is locked"
+    assert client.post("/repairs/next")["Location"] == f"/repairs/{order[0]}/"
+    assert client.post("/repairs/next")["Location"] == f"/repairs/{order[2]}/"
+    assert b"Nothing is free now" in client.post("/repairs/next", follow=True).content
+    assert Case.objects.filter(claimed_by__isnull=False).count() == len(cases)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [
+        (18 * 60 + 59, "0:18 left"),
+        (3 * 3600 + 600, "3:10 left"),
+        (59, "0:00 left"),
+        (-1, "0:00 over"),
+        (-40 * 60, "0:40 over"),
+        (2 * 86400 + 4 * 3600, "2 d 4 h left"),
+    ],
+)
+def test_a_clock_never_promises_a_minute_that_is_not_there(seconds: int, words: str) -> None:
+    now = dt.datetime(2026, 3, 10, 12, 0, tzinfo=dt.UTC)
+    assert clock(now + dt.timedelta(seconds=seconds), now).endswith(f">{words}</time>")
+
+
+def test_a_row_says_how_long_its_key_is_remembered(stuck: Make, client: Client) -> None:
+    case = stuck()
+    soon = timezone.now() + dt.timedelta(minutes=18, seconds=30)
+    Case.objects.filter(id=case.id).update(cutoff=soon, cutoff_reason="then the provider forgets our key")
+    page = client.get("/repairs/").content.decode()
+    assert re.search(r">0:18 left</time> <span class=\"quiet\">then the provider forgets our key<", page)

@@ -1,0 +1,140 @@
+"""One act on many cases in a real browser, while others work on them too: by mouse, and by keyboard alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from django.contrib.auth.models import Group, User
+from playwright.sync_api import Page, expect
+
+from repairs.acts import claim
+from repairs.bulk import running
+from repairs.models import Act, Batch, Case
+from tests.browser.test_console import LOOKS, WIDE, keep
+from tests.engine.simulated import World
+from workflows.drain import drain_once
+
+pytestmark = pytest.mark.django_db(transaction=True)
+Make = Callable[..., Any]
+
+
+@pytest.fixture
+def outage(world: World, tool: Make, workflow: Make, begin: Make) -> list[Case]:
+    """Four cases of one cause, in the order of their numbers."""
+    tool("crm.create_contact", residue="A contact record stands in the CRM.", owner="crm-desk")
+    tool("mail.confirm")
+    flow = workflow("crm.create_contact", "mail.confirm")
+    for _ in range(4):
+        world.script("mail.confirm", "execute", "refused")
+        world.script("crm.create_contact", "compensate", "refused")
+        begin(flow)
+    drain_once()
+    return list(Case.objects.order_by("number"))
+
+
+def colleague() -> User:
+    user = User.objects.create_user("night desk", is_staff=True)
+    user.groups.set(Group.objects.filter(name="repairer"))
+    return user
+
+
+def test_all_of_a_cause_is_looked_at_but_for_what_changed_meanwhile(outage: list[Case], enter: Make) -> None:
+    page: Page = enter()
+    page.goto("/repairs/")
+    page.get_by_role("link", name="4 cases of this cause").first.click()
+    claim.claim(outage[0].id, by=colleague())
+    page.get_by_role("button", name="with all 4 that are like that").click()
+    expect(page.get_by_text("3 of 4 would be acted on; skipped: 1 held by others.")).to_be_visible()
+    expect(page.get_by_text("night desk holds it until")).to_be_visible()
+    claim.claim(outage[1].id, by=User.objects.get(username="night desk"))
+    page.get_by_label("Why").fill("the CRM is back")
+    page.get_by_role("button", name="Look again at 3 cases").click()
+    expect(page.get_by_text("is under way.")).to_be_visible()
+    running.run()
+    expect(page.get_by_text("4 of 4 met: 2 skipped, 2 being looked at.")).to_be_visible(timeout=10_000)
+    drain_once()
+    expect(page.get_by_text("4 of 4 met: 2 skipped, 2 still open.")).to_be_visible(timeout=10_000)
+    page.reload()
+    expect(page.get_by_text("It is not as it was when you chose it; read it anew.")).to_be_visible()
+    assert set(Act.objects.filter(kind="look_again").values_list("case", flat=True)) == {c.id for c in outage[2:]}
+
+
+def test_cases_are_ticked_and_claimed_without_a_mouse(outage: list[Case], enter: Make) -> None:
+    page: Page = enter()
+    keys = page.keyboard
+    keys.press("g")
+    keys.press("q")
+    page.wait_for_url("**/repairs/")
+    for key in ("j", "x", "j", "j", "x", "x", "x"):
+        keys.press(key)
+    expect(page.get_by_text("2 ticked cases")).to_be_visible()
+    ticked = {int(box.get_attribute("value") or 0) for box in page.locator("[data-tick]:checked").all()}
+    page.locator("#ticks select").focus()
+    keys.press("x")  # in a field it is a letter
+    keys.press("ArrowDown")
+    expect(page.locator("#ticks select")).to_have_value("claim")
+    expect(page.get_by_text("2 ticked cases")).to_be_visible()
+    keys.press("Tab")
+    keys.press("Enter")
+    page.wait_for_url("**/batches/*/")
+    claim.claim(Case.objects.get(number=min(ticked)).id, by=colleague())
+    keys.press("a")
+    expect(page.get_by_label("Why")).to_be_focused()
+    keys.type("next week's refunds")
+    keys.press("Tab")
+    keys.press("Enter")
+    expect(page.get_by_text("is under way.")).to_be_visible()
+    running.run()
+    expect(page.get_by_text("2 of 2 met: 1 skipped, 1 done.")).to_be_visible(timeout=10_000)
+    assert Case.objects.get(claimed_by__username="repairer").number == max(ticked)
+    keys.press("g")
+    keys.press("q")
+    page.wait_for_url("**/repairs/")
+    keys.press("n")
+    expect(page.get_by_text("is yours for 15 min.")).to_be_visible()
+    assert Case.objects.filter(claimed_by__username="repairer").count() == 2
+
+
+def test_keys_that_were_turned_off_tick_and_claim_nothing(outage: list[Case], enter: Make) -> None:
+    page: Page = enter()
+    page.goto("/repairs/")
+    page.get_by_role("button", name="Keys").click()
+    page.get_by_label("Single keys act").uncheck()
+    page.get_by_role("button", name="Close").click()
+    page.locator("[data-row]").first.focus()
+    for key in ("x", "n", "b"):
+        page.keyboard.press(key)
+    assert page.locator("[data-tick]:checked").count() == 0
+    assert page.url.endswith("/repairs/")
+    assert not Act.objects.exists()
+
+
+@pytest.mark.parametrize("look", LOOKS)
+def test_no_page_of_batches_shuts_anybody_out(outage: list[Case], enter: Make, look: str) -> None:
+    page: Page = enter(**LOOKS[look])
+    claim.claim(outage[0].id, by=colleague())
+    page.goto("/repairs/")
+    page.locator("[data-tick]").nth(0).check()
+    page.locator("[data-tick]").nth(1).check()
+    seen(page, f"queue-ticked-{look}")
+    page.get_by_role("button", name="See what it does with").click()
+    page.wait_for_url("**/batches/*/")
+    seen(page, f"batch-draft-{look}")
+    page.get_by_label("Why").fill("the CRM is back")
+    page.get_by_role("button", name="Look again at").click()
+    running.run()
+    page.reload()
+    seen(page, f"batch-done-{look}")
+    Batch.objects.update(chosen="\u202e</td><b>hostile" * 6)
+    page.goto("/repairs/batches/")
+    seen(page, f"batches-{look}")
+
+
+def seen(page: Page, name: str) -> None:
+    keep(page, name)
+    found = Axe().run(page)
+    assert found.violations_count == 0, f"{name}: {found.generate_report()}"
+    assert page.evaluate(WIDE) == [], f"{name} must be scrolled sideways"
