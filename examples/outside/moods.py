@@ -1,5 +1,7 @@
 """What a service does besides its work: acts and drops the answer, delays, refuses, answers stale or malformed.
 
+"allow" does its work as if nothing were set: what a customer always brings is lifted.
+
 A mood is met by one customer's requests. Some customers always bring one (customers.py); `POST /_moods` sets others.
 """
 
@@ -10,7 +12,7 @@ import fnmatch
 import threading
 from typing import Any
 
-ACTS = ("drop", "delay", "refuse", "stale", "malformed")
+ACTS = ("drop", "delay", "refuse", "stale", "malformed", "allow")
 
 
 @dataclasses.dataclass(slots=True, kw_only=True)

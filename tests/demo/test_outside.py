@@ -90,7 +90,7 @@ def test_the_calendar_books_and_drops_the_answer_for_bolt(outside: Outside, web:
     assert [web.delete(here).status_code for _ in range(2)] == [200, 404]
 
 
-def test_the_calendar_refuses_to_delete_what_its_organiser_locked(outside: Outside, web: httpx.Client) -> None:
+def test_the_calendar_refuses_to_delete_what_its_organiser_locked_until_they_unlock_it(outside: Outside, web: httpx.Client) -> None:
     here = place(outside)
     made = web.put(here, content=event("onboarding@delta.example"), headers={"If-None-Match": "*"})
     again = web.put(here, content=event("onboarding@delta.example"), headers={"If-None-Match": "*"})
@@ -98,6 +98,9 @@ def test_the_calendar_refuses_to_delete_what_its_organiser_locked(outside: Outsi
     refused = web.delete(here, headers={"If-Match": web.get(here).headers["etag"]})
     assert (refused.status_code, "locked by its organiser" in refused.text) == (403, True)
     assert web.get(here).status_code == 200
+    unlocked = {"does": "allow", "customer": "@delta.example", "method": "DELETE"}
+    assert web.post(f"{outside['CALENDAR_URL']}/_moods", json=unlocked).status_code == 200
+    assert [web.delete(here).status_code for _ in range(2)] == [200, 404]
 
 
 def test_mail_can_be_looked_up_by_message_id_also_where_the_server_hung_up(outside: Outside, web: httpx.Client) -> None:
