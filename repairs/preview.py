@@ -29,6 +29,7 @@ from workflows.toolbox import give_tools
 
 SALT = "act-preview"
 REMEDY = ActKind.REMEDY.value
+LET_GO = "let_go"  # an operator's word on one effect, outside any case
 SHOWN = frozenset(
     {
         ActKind.LOOK_AGAIN,
@@ -200,6 +201,21 @@ def confirm(note: str, kind: ActKind, case: Case, effect_id: uuid.UUID | None, *
     `StaleFence`."""
     digest, at = read(note, kind.value, case.id, effect_id, by)
     if of_act(kind, facts_of(case.run_id), effect_id, at).digest != digest:
+        raise StaleFence(CHANGED)
+
+
+def of_let_go(effect: Effect, at: dt.datetime) -> Preview:
+    """Of an effect that waits because its tool's version is not what it was. `run`, `step`, `tool`, `compensates` must
+    be at hand. One statement."""
+    once_more = effect.twin()
+    once_more.attempts += 1
+    return of(once_more, with_steps(effect.run, [effect], {}), at, kind=LET_GO, about=effect.id)
+
+
+def confirm_let_go(note: str, effect: Effect, *, by: User) -> None:
+    """As `confirm`; its run stands where a case would."""
+    digest, at = read(note, LET_GO, effect.run_id, effect.id, by)
+    if of_let_go(effect, at).digest != digest:
         raise StaleFence(CHANGED)
 
 

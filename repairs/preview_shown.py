@@ -16,7 +16,7 @@ from repairs.models.act import ActKind
 from repairs.preview import Facts, Preview
 from repairs.words.advice import Advice
 from workflows.engine.ahead import Planned
-from workflows.models import Effect
+from workflows.models import Effect, Run
 from workflows.tools.draft import Draft
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ class Shown:
     others: int
 
 
-def shown(made: Preview, case: Case, by: User, *, whole: bool = False) -> Shown:
+def shown(made: Preview, case: Case | Run, by: User, *, whole: bool = False) -> Shown:
     requests = [request for planned in made.sends for request in _requests(planned)]
     first = requests if whole else requests[:REQUESTS]
     stays = made.stays if whole else made.stays[:EFFECTS]

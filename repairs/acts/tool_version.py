@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from django.db import transaction
+
+from repairs import preview
 from repairs.acts.door import actor, needs_some
 from repairs.desk import Desk
 from repairs.roles import APPROVER, OPERATOR
 from workflows.authority import versions
-from workflows.models import Effect, Tool
+from workflows.models import Effect, Run, Tool
 
 MAY_WITHDRAW = frozenset({OPERATOR})
 MAY_DECIDE = frozenset({OPERATOR, APPROVER})
@@ -23,10 +26,14 @@ def restore(desk: Desk, tool: Tool, *, why: str) -> None:
     versions.restore(tool, by=actor(desk.user), why=why)
 
 
-def let_go(desk: Desk, effect: Effect, *, why: str) -> None:
-    """This effect may go with its version as it is now."""
+def let_go(desk: Desk, effect: Effect, *, why: str, note: str) -> None:
+    """This effect may go with its version as it is now. `note`: of the preview that was shown."""
     needs_some(desk, MAY_DECIDE, "let it go")
-    versions.let_go(effect.id, by=actor(desk.user), why=why)
+    with transaction.atomic():
+        Run.objects.select_for_update().get(id=effect.run_id)
+        of = Effect.objects.select_related("run__workflow", "step", "tool", "compensates")
+        preview.confirm_let_go(note, of.get(id=effect.id), by=desk.user)
+        versions.let_go(effect.id, by=actor(desk.user), why=why)
 
 
 def give_up(desk: Desk, effect: Effect, *, why: str) -> None:

@@ -10,17 +10,21 @@ from django.contrib import messages
 from django.db.models import OuterRef, Subquery
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.utils import timezone
 from django.utils.http import content_disposition_header
 
-from repairs import reading
+from repairs import preview, reading
 from repairs.acts import proof
 from repairs.acts import tool_version as acts
+from repairs.preview_shown import shown
 from repairs.scope import one, visible
 from repairs.views.acts import STATUS, why
+from repairs.views.acts import shown as shown_note
 from repairs.views.screen import act, at_desk, screen, show
 from repairs.words.seen import row
 from workflows.errors import MakegoodError
 from workflows.models import Approval, Attempt, Decision, Effect, Entry, Look, Payload
+from workflows.states import EffectState
 
 SHOWN = 200  # rows of each history; what lies before them is said to be there
 VALUES = ("arguments", "result", "before")
@@ -41,6 +45,9 @@ def show_effect(request: HttpRequest, effect: Any, *, status: int = 200, **conte
     fact = reading.facts_of(
         effect.run, [effect], {effect.id: looks[0]} if looks else {}, {effect.id: sends[0]} if sends else {}
     )[0]
+    desk = at_desk(request)
+    may_decide = bool(desk.roles & acts.MAY_DECIDE)
+    waits = may_decide and (effect.state, effect.reason) == (EffectState.BLOCKED, "version")
     return show(
         request,
         "console/effect.html",
@@ -56,7 +63,8 @@ def show_effect(request: HttpRequest, effect: Any, *, status: int = 200, **conte
         looks=looks,
         decisions=decisions,
         approvals=Approval.objects.filter(effect=effect).defer(*BULKY).order_by("-id")[:SHOWN],
-        may_decide=bool(at_desk(request).roles & acts.MAY_DECIDE),
+        may_decide=may_decide,
+        going=shown(preview.of_let_go(effect, timezone.now()), effect.run, desk.user, whole=True) if waits else None,
         journal=[{"entry": entry, "data": payloads.get(entry.id)} for entry in entries],
         values=[(name, getattr(effect, name)) for name in VALUES if getattr(effect, name) is not None],
         shown=SHOWN,
@@ -74,7 +82,10 @@ def decide_version(request: HttpRequest, run_id: uuid.UUID, effect_id: uuid.UUID
     go = request.POST.get("how") == "go"
     try:
         proof.demand(request, at_desk(request), strong=False)
-        (acts.let_go if go else acts.give_up)(at_desk(request), effect, why=why(request))
+        if go:
+            acts.let_go(at_desk(request), effect, why=why(request), note=shown_note(request))
+        else:
+            acts.give_up(at_desk(request), effect, why=why(request))
     except MakegoodError as error:
         status = STATUS.get(type(error), 400)
         again = find(request, run_id, effect_id)

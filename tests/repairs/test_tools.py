@@ -187,10 +187,18 @@ def test_a_withdrawn_version_sends_nothing_until_somebody_decides(
     assert operator.get(f"{address}/version").status_code == 405
     drain_once()
     assert world.sends == []
-    operator.post(f"{address}/version", {"how": "go", "why": "this one is checked"})
+    assert operator.post(f"{address}/version", {"how": "go", "why": "unseen"}).status_code == 400
+    drain_once()
+    assert world.sends == [], "it was sent to nobody's eyes"
+    with CaptureQueriesContext(connection) as asked:
+        page = operator.get(address).content.decode()
+    assert len(asked) <= 12
+    (note,) = re.findall('name="preview" value="([^"]+)"', page)
+    operator.post(f"{address}/version", {"how": "go", "why": "this one is checked", "preview": note})
     drain_once()
     assert [send[:2] for send in world.sends] == [("t.a", "execute")]
-    assert operator.post(f"{address}/version", {"how": "go", "why": "again"}).status_code == 409
+    again = {"how": "go", "why": "again", "preview": note}
+    assert operator.post(f"{address}/version", again).status_code == 409
 
 
 def test_parked_work_can_be_given_up_and_a_version_restored(
