@@ -8,7 +8,7 @@ from django.contrib.auth.models import User
 from django.db import connection
 from django.http import HttpRequest
 
-from repairs.roles import ADMIN, APPROVER, AUDITOR, OPERATOR, REPAIRER, held
+from repairs.roles import ADMIN, APPROVER, AUDITOR, MANAGER, OPERATOR, REPAIRER, held
 from repairs.words import clock
 
 
@@ -39,6 +39,11 @@ class Desk:
     @property
     def may_operate(self) -> bool:
         return OPERATOR in self.roles
+
+    @property
+    def watches(self) -> bool:
+        """Whether they answer for how others decide."""
+        return bool(self.roles & {MANAGER, AUDITOR, ADMIN})
 
     @property
     def sees_people(self) -> bool:

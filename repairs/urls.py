@@ -35,6 +35,7 @@ from repairs.views import (
     runs,
     stops,
     tools,
+    watch,
     workflows,
 )
 
@@ -121,6 +122,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("approvals/<uuid:approval_id>/approve", approval_says.approve, name="approval-approve"),
     path("approvals/<uuid:approval_id>/refuse", approval_says.refuse, name="approval-refuse"),
     path("approvals/<uuid:approval_id>/take-back", approval_says.take_back, name="approval-take-back"),
+    path("approvals/watch", watch.watch_page, name="approvals-watch"),
     path("policies/", policies.policies_list, name="policies"),
     path("policies/new", policies.edit, name="policy-edit"),
     path("policies/draft", policies.draft, name="policy-draft"),

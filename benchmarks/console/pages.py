@@ -77,6 +77,7 @@ def of_runs() -> Iterator[tuple[str, str]]:
     for name in VALUES:
         yield f"effect-{name}", reverse(f"effect-{name}", args=[run.id, effect.id])
     yield "effect-before", reverse("effect-before", args=[run.id, effect.id])
+    yield "approvals-watch", reverse("approvals-watch")
     approval = Approval.objects.filter(state="asked").latest("id")
     for name in ("approval", "approval-call", "approval-reading"):
         yield name, reverse(name, args=[approval.id])

@@ -33,7 +33,9 @@ def loaded(django_db_setup: None, django_db_blocker: Any) -> Iterator[None]:
         transaction.set_rollback(True)
 
 
-@pytest.mark.parametrize(("viewer", "only"), [("sees-all", ""), ("sees-small", ""), ("auditor", "people")])
+@pytest.mark.parametrize(
+    ("viewer", "only"), [("sees-all", ""), ("sees-small", ""), ("auditor", "people"), ("auditor", "watch")]
+)
 def test_no_page_reads_a_big_table_whole_or_takes_more_than_twelve_statements(viewer: str, only: str) -> None:
     client, known = measure.browser(viewer), [page for page in pages() if only in page[0]]
     taken = [one for page in known for one in measure.take(client, *page, viewer, turns=0, run=False)]
