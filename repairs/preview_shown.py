@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from repairs.views.case import Line
 
 IN_PLACE = 8  # effects whose previews stand on the case's page; those of the others have pages of their own
+REQUESTS_IN_PLACE = 60  # made for one page: each takes a fraction of a millisecond, and an act on a long run many
+LARGE = 100  # effects of a run: beyond that one act alone may undo more than a page wants to wait for
 REQUESTS = 10  # shown in place; the preview's own page has all
 EFFECTS = 10  # named as not sent again
 
@@ -77,15 +79,24 @@ def _requests(planned: Planned) -> list[Request]:
 def in_place(
     case: Case, lines: Sequence[Line], next_act: Advice | None, now: dt.datetime, by: User
 ) -> dict[str, Shown]:
-    """By "act effect" (no effect for the run): what the case's page shows before each act. At most three statements."""
+    """By "act effect" (no effect for the run): what the case's page shows before each act, as far as that is little;
+    other acts have pages of their own. At most three statements."""
     asked = [(act, line.fact.id) for line in [x for x in lines if x.possible][:IN_PLACE] for act, _, _ in line.possible]
     if next_act and next_act.act in (ActKind.LOOK_AGAIN, ActKind.TURN_BACK):
-        asked.append((next_act.act, next_act.effect))
+        asked.insert(0, (next_act.act, next_act.effect))
     if not asked:
         return {}
     sends = reading.last_sends(line.effect.id for line in lines if line.fact.reason == "less_remains")
     facts = preview.with_steps(case.run, [line.effect for line in lines], preview.left_of(sends))
-    return {f"{act} {effect}": shown(_made(act, effect, facts, now), case, by) for act, effect in asked}
+    found: dict[str, Shown] = {}
+    made = 0
+    for act, effect in asked:
+        if made > REQUESTS_IN_PLACE or (len(lines) > LARGE and act != ActKind.LOOK_AGAIN):
+            continue
+        one = _made(act, effect, facts, now)
+        made += len(one.sends)
+        found[f"{act} {effect}"] = shown(one, case, by)
+    return found
 
 
 def _made(act: str, effect: str, facts: Facts, at: dt.datetime) -> Preview:

@@ -192,6 +192,26 @@ def test_the_case_page_asks_for_an_act_without_its_preview(stuck: Make, repairer
     assert {name for name, form in forms if 'name="preview"' in form} == asks == {"look-again", "try-again", "found"}
 
 
+def test_a_page_makes_more_requests_than_it_shows_or_hides_an_act_for_that(
+    world: World, tool: Make, workflow: Make, run_through: Make, repairer: User, browse: Make,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    monkeypatch.setattr("repairs.preview_shown.LARGE", 2)
+    for name in ("crm.contact", "audience.add", "mail.send"):
+        tool(name)
+    world.script("mail.send", "execute", "refused")
+    case = Case.objects.get(run=run_through(workflow("crm.contact", "audience.add", "mail.send", on_failure="hold")))
+    client = browse(repairer)
+    page = client.get(f"/repairs/{case.number}/").content.decode()
+    address = f"/repairs/{case.number}/preview/turn_back/"
+    assert (f'href="{address}"' in page, 'name="preview"' in page) == (True, False)
+    whole = client.get(address).content.decode()
+    assert len(re.findall("undoing of <bdi>", whole)) == 2
+    (note,) = re.findall('name="preview" value="([^"]+)"', whole)
+    answer = client.post(f"/repairs/{case.number}/turn-back", {"why": "x", "fence": case.fence, "preview": note})
+    assert (answer.status_code, Act.objects.get(kind="turn_back").outcome) == (302, "asked")
+
+
 def test_the_whole_preview_cannot_be_opened_and_asked_from(stuck: Make, repairer: User, browse: Make) -> None:
     case, item = stuck(), Effect.objects.get(state="stuck")
     client = browse(repairer)
