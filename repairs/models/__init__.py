@@ -7,6 +7,7 @@ from .evidence import Evidence
 from .notice import Notice
 from .person import Person, PersonAct, SecondFactor
 from .presence import Presence
+from .saved_view import SavedView
 from .worked import Worked
 
 __all__ = [
@@ -19,6 +20,7 @@ __all__ = [
     "Person",
     "PersonAct",
     "Presence",
+    "SavedView",
     "SecondFactor",
     "Worked",
 ]

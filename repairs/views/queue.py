@@ -16,7 +16,7 @@ from repairs import choice as choices
 from repairs import keyset, reading, worklist
 from repairs.bulk import seen
 from repairs.bulk.choosing import MOST
-from repairs.models import Case
+from repairs.models import Case, SavedView
 from repairs.models.batch import BatchAct
 from repairs.scope import visible
 from repairs.views.screen import at_desk, screen, show
@@ -45,9 +45,15 @@ def queue(request: HttpRequest) -> HttpResponse:
 
 
 def show_queue(
-    request: HttpRequest, data: QueryDict, *, status: int = 200, error: str = "", ticked: Collection[str] = ()
+    request: HttpRequest,
+    data: QueryDict,
+    *,
+    status: int = 200,
+    error: str = "",
+    ticked: Collection[str] = (),
+    typed: str = "",
 ) -> HttpResponse:
-    """`error` and `ticked` come from a choice of cases that was refused: no tick is lost."""
+    """`error`, `ticked` and `typed` (a view's name) come from a form that was refused: nothing entered is lost."""
     desk = at_desk(request)
     me, cases = desk.user.pk, visible(desk, Case)
     name, view = view_asked(data)
@@ -77,6 +83,8 @@ def show_queue(
         harms=choices.HARMS,
         acts=[(act.value, NAMES[act.value][0]) for act in BatchAct] if view and desk.may_repair else [],
         ticked=ticked,
+        typed=typed,
+        saved=list(SavedView.objects.filter(user=desk.user)),
         all_of_them=counts[name] if view and (choice.narrowed() or name == "mine") else 0,
         most=MOST,
         batches_asked=seen.asked(desk),

@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 
+from repairs.acts import saved_view
 from repairs.bulk import choosing
+from repairs.choice import Choice
 from repairs.desk import desk_for
 from repairs.models import Act, Case, Evidence
 from repairs.models.batch import BatchAct
@@ -69,6 +71,7 @@ def _ids(agent: Agent, word: str, stuck: Run, asks: Run) -> dict[str, Any]:
     batch = choosing.freeze(desk_for(person), BatchAct.CLAIM, Case.objects.filter(id=case.id), f"chosen {word}")
     batch.state, batch.needs_second, batch.why, batch.asked_at = "asked", True, f"why {word}", case.opened_at
     batch.save()
+    saved = saved_view.save(person, name=f"view {word}", view="all", choice=Choice(team=word))
     stop = stops.freeze("agent", agent.name, by="person:somebody", why=f"why {word}").stop
     return {
         "number": case.number,
@@ -77,6 +80,7 @@ def _ids(agent: Agent, word: str, stuck: Run, asks: Run) -> dict[str, Any]:
         "act_id": proposal.id,
         "evidence_id": evidence.id,
         "batch_id": batch.id,
+        "saved_id": saved.id,
         "agent_id": agent.id,
         "prefix": key,
         "approval_id": Approval.objects.get(run=asks).id,

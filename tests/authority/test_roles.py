@@ -42,6 +42,7 @@ P_ACTS = {name for name, roles in MAY.items() if roles == P}
 BY_POLICY = {"approval-read", "approval-approve", "approval-refuse", "approval-take-back"}
 # That one has a case open and has read of its taking over; whom it was escalated to is told in test_escalate.py.
 OF_ONESELF_ACTS = {
+    "view-save", "view-forget",
     "logout", "factor-begin", "factor-confirm", "factor-remove", "case-here", "case-known", "answer",
 }  # fmt: skip
 OF_ONESELF = {"/admin/login/", "/admin/password_change/", "/admin/password_change/done/"}

@@ -15,7 +15,8 @@ from django.db import connection, transaction
 from django.test import Client
 from django.utils import timezone
 
-from repairs.models import Case
+from repairs.acts import saved_view
+from repairs.models import Case, SavedView
 from repairs.templatetags.clock import clock
 from tests.engine.simulated import World
 from workflows.models import Effect, Run
@@ -168,3 +169,40 @@ def test_a_row_says_how_long_its_key_is_remembered(stuck: Make, client: Client) 
     Case.objects.filter(id=case.id).update(cutoff=soon, cutoff_reason="then the provider forgets our key")
     page = client.get("/repairs/").content.decode()
     assert re.search(r">0:18 left</time> <span class=\"quiet\">then the provider forgets our key<", page)
+
+
+def test_a_view_is_saved_for_its_person_alone_and_shows_what_it_was_saved_of(
+    stuck: Make, client: Client, person: Make, browse: Make
+) -> None:
+    case = stuck()
+    stuck()
+    form = {"view": "free", "q": case.name, "name": " Refunds  of the week "}
+    place = client.post("/repairs/views/save", form)["Location"]
+    assert shown(client, place) == [case.name]
+    page = client.get("/repairs/").content.decode()
+    assert f'href="?view=free&amp;q={case.name}"' in page
+    assert "<bdi>Refunds of the week</bdi></a>" in page
+    other = browse(person("second", "repairer"))
+    assert "Refunds of the week" not in other.get("/repairs/").content.decode()
+    saved = SavedView.objects.get()
+    assert other.post(f"/repairs/views/{saved.id}/forget").status_code == 404
+    client.post("/repairs/views/save", {**form, "q": "", "team": "sim-desk", "name": saved.name})
+    assert SavedView.objects.get().query == "team=sim-desk", "a name stands once"
+    client.post(f"/repairs/views/{saved.id}/forget")
+    assert not SavedView.objects.exists()
+
+
+@pytest.mark.parametrize("change", [{"name": ""}, {"name": "x" * 61}, {"name": "a\u202eb"}, {"view": "closed"}])
+def test_a_view_that_cannot_be_saved_is_refused_and_its_name_kept(client: Client, change: dict[str, str]) -> None:
+    form = {"view": "free", "q": "acme", "name": "Refunds", **change}
+    answer = client.post("/repairs/views/save", form)
+    assert (answer.status_code, SavedView.objects.exists()) == (400, False)
+    if change.get("view"):
+        assert 'value="Refunds"' in answer.content.decode()
+
+
+def test_a_person_saves_no_more_views_than_they_find_again(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(saved_view, "MOST", 1)
+    assert client.post("/repairs/views/save", {"view": "all", "q": "a", "name": "one"}).status_code == 302
+    assert client.post("/repairs/views/save", {"view": "all", "q": "b", "name": "two"}).status_code == 400
+    assert client.post("/repairs/views/save", {"view": "all", "q": "b", "name": "one"}).status_code == 302
