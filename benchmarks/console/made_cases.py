@@ -31,7 +31,7 @@ CASE = {
     " || E'\\n' || id"
     " || E'\\n' || 'p-' || n || '-1' || E'\\n' || 'p-' || n || '-2')",
     "claimed_by_id": f"CASE WHEN {OPEN} AND c %% 7 = 0 THEN (SELECT id FROM auth_user WHERE username ="
-    " CASE WHEN c %% 700 = 0"
+    " CASE WHEN c %% 35 = 0"
     " THEN 'sees-all' ELSE 'desk-' || c %% 30 END) END",
     "lease_until": f"CASE WHEN {OPEN} AND c %% 7 = 0 THEN now() + interval '15 minutes' END",
     "fence": "1",

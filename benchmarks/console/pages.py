@@ -52,6 +52,12 @@ def queue() -> Iterator[tuple[str, str]]:
     evidence = Evidence.objects.select_related("act__case").latest("id")
     for name in ("evidence", "evidence-file"):
         yield name, reverse(name, args=[evidence.act.case.number, evidence.id])
+    mine = Case.objects.filter(state="open", claimed_by__username="sees-all").latest("number")
+    for name in ("hand-over-page", "remedy"):
+        yield name, reverse(name, args=[mine.number])
+    yield "read-back", reverse("read-back", args=[case.number])
+    yield "queue-export", f"{reverse('queue-export')}?view=all"
+    yield "runs-export", f"{reverse('runs-export')}?state=completed"
     for state in ("open", "waiting", "resolved"):
         yield "case", reverse("case", args=[Case.objects.filter(state=state).latest("number").number])
 
@@ -100,6 +106,7 @@ def records() -> Iterator[tuple[str, str]]:
     for model, admin in site._registry.items():
         name = f"admin:{model._meta.app_label}_{model._meta.model_name}"
         yield f"{name}_changelist", reverse(f"{name}_changelist")
+        yield f"{name}_export", reverse(f"{name}_export")
         row = model._default_manager.order_by("-pk").first()
         if row is None:
             continue

@@ -13,6 +13,8 @@ WORST = 25
 
 def flaws(taken: Taken) -> list[str]:
     found = [f"reads all of {table}" for table in taken.whole]
+    if taken.file:
+        return found
     if taken.statements > STATEMENTS:
         found.append(f"{taken.statements} statements")
     if taken.median >= MEDIAN:
