@@ -13,18 +13,20 @@ from repairs import reading
 from repairs.models import Act, Case
 from repairs.models.act import ActKind, Outcome
 from repairs.notices import telling
+from repairs.words.again import LONGEST, why_again
 from repairs.words.cause import signature
 from repairs.words.harm import Weight, weigh
 from repairs.words.sentence import find, harm_rank, sentence
 from workflows import journal, rows
 from workflows.models import Effect, Run
 from workflows.states import CaseState, EffectState
+from workflows.visible import visible
 
 COLUMNS = (
     "state", "sentence", "reasons", "harm", "rank", "rank_reason", "customers", "value", "owner", "deadline", "cutoff",
     "cutoff_reason", "signature", "found_by", "claimed_by", "lease_until", "opened_at", "changed_at", "closed_at",
     "reopened", "snoozed_until", "snooze_cause", "escalated_to", "escalated_by",
-    "time_told", "handed_to", "seq", "head",
+    "time_told", "handed_to", "reopened_why", "seq", "head",
 )  # fmt: skip
 SAID = (
     "sentence", "reasons", "harm", "rank", "rank_reason", "customers", "value", "owner", "cutoff", "cutoff_reason",
@@ -107,6 +109,7 @@ def move(
         case.deadline = due
     elif not case.live:
         case.reopen(at=now)
+        case.reopened_why = visible(why_again(reading.reasons_of(run), reading.facts_of(run, effects)))[:LONGEST]
         case.deadline = due
     else:
         case.deadline = min(case.deadline, due)  # what got worse is due sooner; what got better keeps its promise

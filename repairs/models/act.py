@@ -37,6 +37,8 @@ class ActKind(models.TextChoices):
     CONFIRM = "confirm"  # a guess was right
     REFUTE = "refute"
     TOLD = "told"  # somebody was told something
+    REOPEN = "reopen"
+    CLOSE = "close"
     HAND_OVER = "hand_over"
     ACCEPT = "accept"
     DECLINE_HAND_OVER = "decline_hand_over"

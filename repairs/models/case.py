@@ -84,6 +84,7 @@ class Case(models.Model):
     changed_at = models.DateTimeField()
     closed_at = models.DateTimeField(null=True, blank=True)
     reopened = models.PositiveIntegerField(default=0)
+    reopened_why = models.CharField(max_length=300, blank=True)  # of the last time
     seq = models.PositiveIntegerField(default=0)
     head = models.CharField(max_length=64, blank=True)
 

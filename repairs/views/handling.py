@@ -1,10 +1,12 @@
-"""Who has a case and until when: setting it aside and waking it, asking others for help and answering them."""
+"""Who has a case and until when: setting it aside and waking it, asking for help and answering,
+opening it again and closing it."""
 
 from __future__ import annotations
 
 from django.http import HttpRequest, HttpResponse
 
 from repairs.acts import escalate as escalates
+from repairs.acts import reopen as reopens
 from repairs.acts import snooze as snoozes
 from repairs.roles import REPAIRER
 from repairs.views.acts import done, whole, why
@@ -44,3 +46,22 @@ def answer(request: HttpRequest, number: int) -> HttpResponse:
     case, desk = find(request, number), at_desk(request)
     said = f"Answered; {case.name} isn't escalated any more."
     return done(request, case, lambda: escalates.answer(case.id, desk=desk, why=why(request)), said)
+
+
+@act
+@in_role(REPAIRER)
+def reopen(request: HttpRequest, number: int) -> HttpResponse:
+    case, by = find(request, number), at_desk(request).user
+    said = f"{case.name} is open again, and yours."
+    return done(request, case, lambda: reopens.reopen(case.id, by=by, why=why(request)), said)
+
+
+@act
+@in_role(REPAIRER)
+def close(request: HttpRequest, number: int) -> HttpResponse:
+    case, by = find(request, number), at_desk(request).user
+
+    def ask() -> None:
+        reopens.close(case.id, by=by, why=why(request), fence=whole(request, "fence"))
+
+    return done(request, case, ask, f"{case.name} is closed.")

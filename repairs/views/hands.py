@@ -10,6 +10,7 @@ from repairs.desk import Desk
 from repairs.models import Act, Case
 from repairs.models.act import ActKind
 from repairs.words.resting import CAUSES
+from repairs.words.sentence import PERSON
 from workflows.states import IN_FLIGHT
 
 
@@ -19,6 +20,7 @@ def context(case: Case, desk: Desk, acts: Sequence[Act], lines: Sequence[Any]) -
         "as_of": case.as_of,
         "in_flight": [line for line in lines if line.fact.state in IN_FLIGHT],
         "causes": CAUSES,
+        "opened_by_person": any(reason.get("code") == PERSON for reason in case.run.people_reasons),
         "escalation": next((act for act in acts if act.kind == ActKind.ESCALATE), None) if case.escalated_by else None,
         "may_answer": escalate.may_answer(case, desk),
         "helpers": escalate.ROLES,

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from repairs.words import clock
 from repairs.words.facts import EffectFacts, Reason, Standing, standing
 from repairs.words.possible import why_not_again
-from repairs.words.sentence import doer
+from repairs.words.sentence import PERSON, doer
 from workflows.states import Kind
 
 LOOK_AGAIN, WRITE_OFF, SEND_AGAIN, UNDO = "look_again", "write_off", "send_again", "undo"
@@ -74,6 +74,9 @@ def of_the_run(reasons: Sequence[Reason]) -> Advice:
         return Advice(WRITE_OFF_RUN, why)
     if "budget" in codes:
         why = "Propose a higher limit under Tools, Budgets, and have a second person confirm; or let the run time out."
+        return Advice(BY_HAND, why)
+    if codes == {PERSON}:
+        why = "Read what they say, and see at the provider. Make good by a remedy what is wrong; then close the case."
         return Advice(BY_HAND, why)
     if "no_progress" in codes:
         why = "See on its page what it waits for, and by doctor whether workers run; it goes on by itself once it can."

@@ -8,7 +8,7 @@ import enum
 from collections.abc import Sequence
 
 from repairs.words.facts import EffectFacts, Reason, Standing, standing
-from repairs.words.sentence import find, harm_rank
+from repairs.words.sentence import PERSON, find, harm_rank
 
 
 class Harm(enum.StrEnum):
@@ -63,6 +63,8 @@ def weigh(reasons: Sequence[Reason], effects: Sequence[EffectFacts], *, now: dt.
     seen = any(effect.customer_visible for effect in outside)
     cutoff, cutoff_reason = next_cutoff(items, now)
     rank, reason = rank_of(harm, final=final, seen=seen)
+    if {one.code for one in reasons} == {PERSON}:
+        reason = "A person says that something is still wrong."
     return Weight(
         harm=harm,
         rank=rank,

@@ -97,6 +97,7 @@ CLAUSES: dict[str, tuple[str, str]] = {
         "nothing has got any further for longer than it may",
     ),
     "remedy": ("a person asked for it to make good, and it is on its way", "a person asked for a remedy"),
+    "person": ("a person says that it is still wrong", "a person says that something is still wrong"),
     "engine_error": (
         "the engine met an error of its own there and set the run aside",
         "the engine met an error of its own there and set the run aside",
@@ -170,6 +171,7 @@ TITLES = {
     "poison": "ends its workers",
     "no_progress": "no progress",
     "remedy": "remedy on its way",
+    "person": "a person says so",
     "engine_error": "set aside by the engine",
 }
 

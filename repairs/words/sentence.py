@@ -13,6 +13,8 @@ SUBJECT_LIMIT = 80  # a label longer than a line pushes the harm out of sight
 STATEMENT_LIMIT = 200  # the whole statement stands in the case's table
 SENTENCE_LIMIT = 500  # the column's width
 
+PERSON = "person"  # the reason of a run that needs a person because one says so
+
 # Words that begin a statement and lose their capital inside a sentence; a name keeps its own.
 OPENERS = frozenset(["A", "An", "The", "This", "That", "These", "Those", "One", "Some", "Its", "Their"])
 
@@ -86,6 +88,8 @@ def of_run(reason: Reason, effects: Sequence[EffectFacts]) -> str:
     facts = [f"{stands} of its effects {'stands' if stands == 1 else 'stand'}"]
     if doubt:
         facts.append(f"of {doubt} it is not known whether {'it does' if doubt == 1 else 'they do'}")
+    if reason.code == PERSON:
+        return f"a person says that something is still wrong, although the run is over; {' and '.join(facts)}"
     why = because(reason.code, undoing=True)  # the clause that speaks of something, where no effect is named
     return f"the work stopped half way{where}, and {' and '.join(facts)}; {why}"
 

@@ -71,7 +71,7 @@ def test_a_case_is_reached_and_acted_on_without_a_mouse(
     keys.press("c")
     expect(page.get_by_text("is yours for 15 min.")).to_be_visible()
     keys.press("a")
-    expect(page.get_by_label("Why", exact=True).first).to_be_focused()
+    expect(page.locator("#why-next")).to_be_focused()
     keys.type("gone? the desk removed it; j k o c stay letters here")
     world.things.clear()
     keys.press("Tab")

@@ -103,7 +103,7 @@ def test_what_was_typed_is_gone_after_the_page_was_loaded_anew(scene: dict[str, 
     page.keyboard.press("a")
     page.keyboard.type("half a sentence")
     page.reload()
-    expect(page.get_by_label("Why", exact=True).first).to_have_value("half a sentence")
+    expect(page.locator("#why-next")).to_have_value("half a sentence")
     page.keyboard.press("a")
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")

@@ -114,6 +114,7 @@ def _one(run: Run, steps: list[Step], effects: list[Effect], changes: Changes, p
         reasons = turning.turn_back(run, steps, effects, changes)
     if run.phase != Phase.OVER:
         reasons = [*reasons, *waits.too_long(run, steps, effects, reasons, changes)]
+    reasons = [*reasons, *(said for said in run.people_reasons if said["code"] == run_words.PERSON)]
     run.people_reasons, run.needs_person = reasons, bool(reasons)
     _say(run, steps, effects + changes.born[run.id], changes.now)
     if (run.needs_person, list(run.people_reasons)) != (was[2], was[3]) or (was[2] and run.phase == Phase.OVER):

@@ -8,6 +8,7 @@ from typing import Any
 from workflows.policies.residue import residue_of
 from workflows.states import EffectState, Kind, Phase, RunState, StepState
 
+PERSON = "person"  # the reason of a run that needs a person because a person says so
 GONE_ON = (StepState.DONE.value, StepState.SKIPPED.value)
 
 
