@@ -139,6 +139,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("tools/<str:name>/", tools.tool, name="tool"),
     path("tools/<str:name>/sends", tools.sends, name="tool-sends"),
     path("tools/<str:name>/<int:version>/withdraw", tools.change_version, {"withdraw": True}, name="tool-withdraw"),
+    path("tools/<str:name>/<int:version>/believe", tools.believe, name="tool-believe"),
     path("tools/<str:name>/<int:version>/restore", tools.change_version, {"withdraw": False}, name="tool-restore"),
     path("workflows/<str:name>/<int:version>/", workflows.workflow, name="workflow"),
     path("agents/", agents.agents, name="agents"),

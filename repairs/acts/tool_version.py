@@ -9,6 +9,7 @@ from repairs.acts.door import actor, needs_some
 from repairs.desk import Desk
 from repairs.roles import APPROVER, OPERATOR
 from workflows.authority import versions
+from workflows.engine import trust
 from workflows.models import Effect, Run, Tool
 
 MAY_WITHDRAW = frozenset({OPERATOR})
@@ -24,6 +25,12 @@ def withdraw(desk: Desk, tool: Tool, *, why: str) -> None:
 def restore(desk: Desk, tool: Tool, *, why: str) -> None:
     needs_some(desk, MAY_WITHDRAW, "restore a version")
     versions.restore(tool, by=actor(desk.user), why=why)
+
+
+def believe(desk: Desk, tool: Tool, *, why: str) -> None:
+    """One key had made two objects by this version; its keys count again. Raises `Denied`, `Invalid`, `NotFound`."""
+    needs_some(desk, MAY_WITHDRAW, "let its keys be believed again")
+    trust.lift(tool.name, tool.version, by=actor(desk.user), why=why)
 
 
 def let_go(desk: Desk, effect: Effect, *, why: str, note: str) -> None:

@@ -15,6 +15,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from repairs import keyset, usage
+from repairs.acts import proof
 from repairs.acts import tool_version as acts
 from repairs.desk import Desk
 from repairs.scope import visible
@@ -148,6 +149,7 @@ def show_tool(request: HttpRequest, name: str, version: str, *, status: int = 20
         waiting=[row for row in now_busy if row["state"] == EffectState.BLOCKED],
         used_by=Workflow.objects.filter(current=True, spec__steps__contains=[{"tool": name}]).defer("spec")[:50],
         demoted=demotion_of(chosen),
+        proof=proof.wanted(desk, request.session, strong=True),
         may_withdraw=bool(desk.roles & acts.MAY_WITHDRAW),
         **{"error": "", "kept": "", **context},
     )
@@ -241,6 +243,20 @@ def change_version(request: HttpRequest, name: str, version: int, *, withdraw: b
         return show_tool(request, name, str(version), status=status, error=error.detail, kept=why(request))
     said = "is withdrawn: nothing is sent by it any more." if withdraw else "may be called again."
     messages.success(request, f"{chosen} {said}")
+    return redirect(f"{reverse('tool', args=[name])}?version={version}")
+
+
+@act
+def believe(request: HttpRequest, name: str, version: int) -> HttpResponse:
+    """Lifts the demotion of a version. What is sent twice on a promise that doesn't hold can't be taken back."""
+    chosen = choose(list(versions_of(name)), str(version))
+    try:
+        proof.demand(request, at_desk(request), strong=True)
+        acts.believe(at_desk(request), chosen, why=why(request))
+    except MakegoodError as error:
+        status = STATUS.get(type(error), 400)
+        return show_tool(request, name, str(version), status=status, error=error.detail, kept=why(request))
+    messages.success(request, f"The keys of {chosen} are believed again, for what is sent from now on.")
     return redirect(f"{reverse('tool', args=[name])}?version={version}")
 
 

@@ -49,8 +49,8 @@ CLAUSES: dict[str, tuple[str, str]] = {
         "the provider says its failure to undo it again whenever our key comes",
     ),
     "cannot_know": (
-        "no look can show what a send without an answer did",
-        "no look can show what an undoing without an answer did",
+        "nobody can know what a send without an answer did, and nothing would keep a second one from doing it twice",
+        "nobody can know what an undoing without an answer did, and nothing would keep a second one from acting twice",
     ),
     "already_there": (
         "it stood there before we sent anything, and does not carry our mark",

@@ -33,7 +33,7 @@ MAY: dict[str, set[str]] = {
     "freeze": R | A | O, "lift": A | O,
     "budget-change": R | O, "budget-confirm": A, "budget-decline": A,
     "policy-draft": O | W, "policy-try": O | A | W, "policy-activate": O | A, "policy-discard": O | W,
-    "tool-withdraw": O, "tool-restore": O, "effect-version": O | A,
+    "tool-withdraw": O, "tool-restore": O, "tool-believe": O, "effect-version": O | A,
     "agent-key-new": O, "agent-key-rotate": O, "agent-key-revoke": O, "agent-switch": O,
     "person-create": P, "person-change": P, "person-reset": P,
 }  # fmt: skip
@@ -88,7 +88,7 @@ def test_each_act_is_refused_to_every_role_but_its_own_in_every_state(
 
 
 # What can't be taken back, and giving rights. Which approvals and stops too is told in test_staff.py.
-SHOWN_AGAIN = {"confirm", "budget-confirm", "policy-activate", *P_ACTS}
+SHOWN_AGAIN = {"confirm", "budget-confirm", "policy-activate", "tool-believe", *P_ACTS}
 DECIDES = SHOWN_AGAIN | {
     "decline", "batch-confirm", "batch-decline", "budget-decline", "effect-version",
     "lift", "approval-approve", "approval-refuse", "approval-take-back",

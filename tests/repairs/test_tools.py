@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from django.db import connection
+from django.db import connection, transaction
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
@@ -17,13 +17,18 @@ from repairs import usage
 from repairs.models import Person
 from repairs.words import gauge as gauges
 from repairs.words.story import gaps, story
+from tests.authority.test_staff import long_ago
 from tests.engine.simulated import World, spec
+from workflows import ledger, rows
 from workflows.drain import drain_once
-from workflows.models import Effect, Gauge, Run, Team, Tool
+from workflows.engine import findings, trust
+from workflows.errors import Invalid
+from workflows.models import Attempt, Demotion, Effect, Gauge, Run, Team, Tool
 
 pytestmark = pytest.mark.django_db(transaction=True)
 Make = Callable[..., Any]
 QUERIES = 12
+PASSWORD = "a long enough one"
 
 
 @pytest.fixture
@@ -218,3 +223,51 @@ def test_parked_work_can_be_given_up_and_a_version_restored(
     assert Effect.objects.get(id=second.id).state == "verified"
     text(operator, "/tools/t.a/")  # what was said of the acts is read by now
     assert "withdrawn" not in text(operator, "/tools/t.a/")
+
+
+def test_keys_that_are_not_believed_are_by_anybody_or_without_a_reason_or_proof(
+    world: World, tool: Make, workflow: Make, run_through: Make, person: Make, browse: Make
+) -> None:
+    tool("t.a")
+    effect = Effect.objects.get(run=run_through(workflow("t.a")))
+    trust.doubt("t.a", 1, effect_id=effect.id, by="operator ops", why="a probe got <b>two</b> ids")
+    operator, reader = browse(person("operator", "operator")), browse(person("bystander"))
+    long_ago(operator)
+    page = text(operator, "/tools/t.a/")
+    shown = ("Its keys are not believed since", "&lt;b&gt;two", "Believe its keys again", "Your password, once more")
+    for said in shown:
+        assert said in page
+    assert "Believe them</button>" not in text(reader, "/tools/t.a/")
+    given = {"why": "the vendor mended it", "proof": PASSWORD}
+    for client, form, status in (
+        (reader, given, 403),
+        (operator, {**given, "proof": ""}, 403),
+        (operator, {**given, "proof": "a wrong one"}, 403),
+        (operator, {**given, "why": " "}, 400),
+    ):
+        assert client.post("/tools/t.a/1/believe", form).status_code == status
+        assert Demotion.objects.filter(lifted_at=None).exists()
+    refused = operator.post("/tools/t.a/1/believe", {**given, "why": "x" * 2000})
+    assert refused.status_code == 400
+    assert "x" * 2000 in refused.content.decode(), "what was typed is lost"
+    answer = operator.post("/tools/t.a/1/believe", given, follow=True).content.decode()
+    assert "are believed again" in answer
+    assert "not believed" not in answer
+    row = Demotion.objects.get()
+    assert (row.lifted_by, row.lift_reason) == ("person:operator", "the vendor mended it")
+    assert operator.post("/tools/t.a/1/believe", given).status_code == 404
+
+
+def test_a_person_sends_again_on_a_key_that_is_not_believed(
+    world: World, tool: Make, workflow: Make, run_through: Make
+) -> None:
+    """The console's process knew nothing of what workers had found out."""
+    tool("t.a")
+    effect = Effect.objects.get(run=run_through(workflow("t.a")))
+    effect.stick(reason="late_answer", detail="", world="unknown")
+    with transaction.atomic():
+        ledger.save_effects([effect], now=rows.now())
+    Attempt.objects.update(outcome="unknown")
+    Demotion.objects.create(tool="t.a", version=1, effect=effect, at=rows.now())
+    with pytest.raises(Invalid, match="no key protects a second send"):
+        findings.try_again(effect.id, by="person:night desk", why="once more")

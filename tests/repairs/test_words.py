@@ -156,7 +156,8 @@ SENTENCES = {
         " left it."
     ),
     effect(reason="cannot_know"): (
-        "it is not known whether this is so: {}; no look can show what a send without an answer did."
+        "it is not known whether this is so: {}; nobody can know what a send without an answer did, "
+        "and nothing would keep a second one from doing it twice."
     ),
     effect(reason="not_found", world="nothing"): (
         "what crm.create_contact (step crm) was to do was not done; the provider said yes, but no look finds it."

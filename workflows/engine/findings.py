@@ -9,6 +9,7 @@ from typing import Any
 from django.db import transaction
 
 from workflows import rows
+from workflows.engine.parts import promises
 from workflows.engine.parts.stuck import repaired, saved, stuck
 from workflows.errors import Flaw, Invalid
 from workflows.models import Attempt, Effect, Run
@@ -95,6 +96,7 @@ def skip(effect_id: uuid.UUID, *, by: str, why: str) -> Effect:
 
 
 def _protected(effect: Effect, now: dt.datetime) -> bool:
+    promises.refresh()  # whoever acts in the console looks at no demotions otherwise
     times = times_of(effect)
     until = times.key_until(effect.first_sent_at)
     return times.blind and (times.retention is None or (until is not None and now < until))

@@ -105,7 +105,10 @@ def final(effect: Facts, begun_at: dt.datetime) -> bool:
 def proved_absent(effect: Facts, times: Timings, *, begun_at: dt.datetime, now: dt.datetime) -> Next:
     """The same key may be sent again. The effect ends, or its doubt does, only once the miss is final."""
     if not times.keyed and not times.natural and effect.lost_lease:
-        detail = "a worker was lost in the middle of the call, nothing is there, and this provider knows no key"
+        detail = (
+            "its worker died in the middle of the call; looks show nothing of it, but this provider knows no key, so "
+            "what arrives late and a second send would be two"
+        )
         return Next(move="stick", fields={"reason": "cannot_know", "detail": detail, "world": "unknown"})
     if not times.repeats:
         detail = "it may have been taken over, nothing shows it, and it is never handed over a second time"
