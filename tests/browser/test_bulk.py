@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from django.contrib.auth.models import Group, User
+from django.utils import timezone
 from playwright.sync_api import Page, expect
 
 from repairs.acts import claim
@@ -138,3 +140,20 @@ def seen(page: Page, name: str) -> None:
     found = Axe().run(page)
     assert found.violations_count == 0, f"{name}: {found.generate_report()}"
     assert page.evaluate(WIDE) == [], f"{name} must be scrolled sideways"
+
+
+@pytest.mark.parametrize("look", LOOKS)
+def test_a_narrowed_queue_with_saved_views_shuts_nobody_out(outage: list[Case], enter: Make, look: str) -> None:
+    page: Page = enter(**LOOKS[look])
+    soon = timezone.now() + dt.timedelta(minutes=18)
+    Case.objects.filter(id=outage[0].id).update(cutoff=soon, cutoff_reason="then the provider forgets our key")
+    page.goto("/repairs/?tool=crm.create_contact&team=crm-desk")
+    page.get_by_text("Save this view, or forget one").click()
+    page.get_by_label("Name of the view").fill("CRM, each morning")
+    page.get_by_role("button", name="Save").click()
+    expect(page.get_by_text("Saved as CRM, each morning.")).to_be_visible()
+    page.get_by_text("Save this view, or forget one").click()
+    seen(page, f"queue-narrowed-{look}")
+    page.goto("/repairs/")
+    page.get_by_role("link", name="CRM, each morning").click()
+    expect(page.locator("[data-row]")).to_have_count(4)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 from django.contrib.auth.models import Group, User
@@ -12,7 +13,7 @@ from playwright.sync_api import Page
 
 from repairs.bulk import choosing
 from repairs.desk import desk_for
-from repairs.models import Act, Case, Evidence
+from repairs.models import Act, Case, Evidence, SavedView
 from repairs.models.batch import BatchAct
 from repairs.site import site
 from tests.authority.walk import routes
@@ -81,6 +82,8 @@ def attacked(repairer: User, world: World, tool: Make, workflow: Make, begin: Ma
     batch = choosing.freeze(desk_for(repairer), BatchAct.CLAIM, Case.objects.all(), HOSTILE[:200])
     batch.state, batch.needs_second, batch.why, batch.asked_at = "asked", True, HOSTILE, case.opened_at
     batch.save()
+    kept = {"view": "all", "query": urlencode({"team": HOSTILE}), "saved_at": case.opened_at}
+    saved = SavedView.objects.create(user=repairer, name=HOSTILE[:60], **kept)
     return {
         "number": case.number,
         "run_id": run.id,
@@ -88,6 +91,7 @@ def attacked(repairer: User, world: World, tool: Make, workflow: Make, begin: Ma
         "act_id": act.id,
         "evidence_id": evidence.id,
         "batch_id": batch.id,
+        "saved_id": saved.id,
         "agent_id": agent.id,
         "prefix": keys.prefix_of(made),
         "approval_id": Approval.objects.get(run=asking).id,
