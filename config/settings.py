@@ -41,7 +41,7 @@ import django_stubs_ext
 import structlog
 from csp.constants import NONE, SELF
 
-from config import database, notices
+from config import database, languages, notices
 from config.house import folder, postgres
 from config.house.errors import SetupError
 
@@ -125,6 +125,7 @@ MIDDLEWARE = [
     "csp.middleware.CSPMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
+    "config.languages.Language",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
@@ -176,7 +177,9 @@ AXES_SENSITIVE_PARAMETERS = ["username", "ip_address", "proof", "code"]
 AXES_SENSITIVE_PARAMETERS += ["old_password", "new_password1", "new_password2"]
 
 LANGUAGE_CODE = "en"
-USE_I18N = False
+USE_I18N = True
+LOCALE_PATHS = [BASE_DIR / "locale"]
+LANGUAGES = languages.languages(BASE_DIR / "locale")
 USE_TZ = True
 TIME_ZONE = "UTC"
 

@@ -11,6 +11,7 @@ from typing import Any
 from django import template
 from django.utils.html import conditional_escape, format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import gettext
 
 from repairs.words import actors, clock, marks, resting
 from repairs.words.reasons import HELD, because
@@ -132,7 +133,13 @@ def money(value: dict[str, Any]) -> SafeString:
 @register.inclusion_tag("console/_mark.html")
 def mark(kind: str, value: str) -> dict[str, Any]:
     """A state's word with its shape and tone."""
-    return {"mark": marks.mark(kind, value)}
+    said = marks.mark(kind, value)
+    return {"mark": said, "word": translated(said.word), "hint": translated(said.hint)}
+
+
+def translated(text: str) -> str:
+    """Of nothing gettext would give the head of its catalogue."""
+    return gettext(text) if text else ""
 
 
 @register.inclusion_tag("console/_shape.html")

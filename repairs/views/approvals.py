@@ -12,9 +12,10 @@ from repairs import asked, keyset, reading
 from repairs.views.approval import told, votes_of
 from repairs.views.screen import at_desk, screen, show
 from repairs.words import traits, verdicts
+from repairs.words.marked import _
 from workflows.models import Approval, ApprovalVote
 
-VIEWS = {"decide": "To decide", "decided": "Decided", "mine": "My requests"}
+VIEWS = {"decide": _("To decide"), "decided": _("Decided"), "mine": _("My requests")}
 EMPTY = {
     "decide": "Nothing waits for a person's word. What policy asks about appears here by itself.",
     "decided": "Nothing was decided yet.",

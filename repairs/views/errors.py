@@ -11,6 +11,7 @@ from django.shortcuts import render
 from django.template.loader import render_to_string
 
 from repairs.site import frame
+from repairs.words.marked import _
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -19,19 +20,19 @@ class Words:
     says: str
 
 
-BAD = Words("That address isn't whole", "A part of it was cut or changed on the way; nothing was done.")
+BAD = Words(_("That address isn't whole"), _("A part of it was cut or changed on the way; nothing was done."))
 LARGE = Words(
-    "That is more than is taken", "Nothing was done. Shorten what you typed, or keep it elsewhere and say where."
+    _("That is more than is taken"), _("Nothing was done. Shorten what you typed, or keep it elsewhere and say where.")
 )
-DENIED = Words("You may not do that", "Nothing was done. An operator can give you the role it takes.")
+DENIED = Words(_("You may not do that"), _("Nothing was done. An operator can give you the role it takes."))
 STALE = Words(
-    "This form is too old, or came from elsewhere",
-    "Nothing was done. Go back, copy your text, load the page anew, and send it again.",
+    _("This form is too old, or came from elsewhere"),
+    _("Nothing was done. Go back, copy your text, load the page anew, and send it again."),
 )
-MISSING = Words("There is no such page", "The address may be cut, or what it named was never here.")
+MISSING = Words(_("There is no such page"), _("The address may be cut, or what it named was never here."))
 AN_ACT = Words(
-    "That is an act, not a page",
-    "Nothing was done. Acts are sent from the page that shows what they do; go back to it.",
+    _("That is an act, not a page"),
+    _("Nothing was done. Acts are sent from the page that shows what they do; go back to it."),
 )
 
 

@@ -10,9 +10,14 @@ from django.http import HttpRequest
 from repairs import reading
 from repairs.scope import one, visible
 from repairs.views.screen import at_desk
+from repairs.words.marked import _
 from workflows.models import Run
 
-TABS = (("plan", "run", "Plan and effects"), ("time", "run-time", "In time"), ("journal", "run-journal", "Journal"))
+TABS = (
+    ("plan", "run", _("Plan and effects")),
+    ("time", "run-time", _("In time")),
+    ("journal", "run-journal", _("Journal")),
+)
 
 
 def find(request: HttpRequest, run_id: uuid.UUID) -> Run:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
+from repairs.words.marked import _
 from workflows.states import CaseState, EffectState, Phase, RunState, StepState, World
 
 
@@ -20,98 +21,100 @@ class Mark:
 E, W, R, C, T = EffectState, World, RunState, CaseState, StepState
 
 EFFECT: dict[str, Mark] = {
-    E.BLOCKED: Mark("blocked", "bars", "calm", "It waits for something else; nothing was sent."),
-    E.READY: Mark("ready", "play", "calm", "It is due to be sent."),
-    E.DISPATCHED: Mark("dispatched", "arrow", "going", "A worker holds it and may be calling now."),
-    E.PENDING: Mark("pending", "hourglass", "going", "The provider took the work on and is still at it."),
-    E.ACKNOWLEDGED: Mark("acknowledged", "ring", "going", "The provider said yes. That is not yet a look."),
-    E.UNKNOWN: Mark("unknown", "question", "doubt", "Nobody knows whether it happened; it is being looked at."),
-    E.VERIFIED: Mark("verified", "check", "good", "A look showed it: ours, as asked."),
-    E.STUCK: Mark("stuck", "octagon", "bad", "Only a person can go on."),
-    E.FAILED: Mark("failed", "cross", "bad", "It was not done, and nothing of it is outside."),
-    E.CANCELLED: Mark("cancelled", "slash", "calm", "It was called off, and nothing of it is outside."),
-    E.UNDONE: Mark("undone", "back", "calm", "A compensation undid it."),
-    E.WRITTEN_OFF: Mark("written off", "dash", "doubt", "People decided to leave it as it is."),
+    E.BLOCKED: Mark(_("blocked"), "bars", "calm", _("It waits for something else; nothing was sent.")),
+    E.READY: Mark(_("ready"), "play", "calm", _("It is due to be sent.")),
+    E.DISPATCHED: Mark(_("dispatched"), "arrow", "going", _("A worker holds it and may be calling now.")),
+    E.PENDING: Mark(_("pending"), "hourglass", "going", _("The provider took the work on and is still at it.")),
+    E.ACKNOWLEDGED: Mark(_("acknowledged"), "ring", "going", _("The provider said yes. That is not yet a look.")),
+    E.UNKNOWN: Mark(_("unknown"), "question", "doubt", _("Nobody knows whether it happened; it is being looked at.")),
+    E.VERIFIED: Mark(_("verified"), "check", "good", _("A look showed it: ours, as asked.")),
+    E.STUCK: Mark(_("stuck"), "octagon", "bad", _("Only a person can go on.")),
+    E.FAILED: Mark(_("failed"), "cross", "bad", _("It was not done, and nothing of it is outside.")),
+    E.CANCELLED: Mark(_("cancelled"), "slash", "calm", _("It was called off, and nothing of it is outside.")),
+    E.UNDONE: Mark(_("undone"), "back", "calm", _("A compensation undid it.")),
+    E.WRITTEN_OFF: Mark(_("written off"), "dash", "doubt", _("People decided to leave it as it is.")),
 }
 
 WORLD: dict[str, Mark] = {
-    W.NOTHING: Mark("nothing", "empty", "calm", "Nothing of it is outside."),
-    W.PRESENT: Mark("present", "check", "good", "It was seen outside."),
-    W.DIFFERS: Mark("differs", "unequal", "bad", "Something is there, but not ours or not as asked."),
-    W.SEVERAL: Mark("several", "several", "bad", "It is there more than once."),
-    W.GONE: Mark("gone", "empty", "calm", "It was there and was seen to be gone."),
-    W.UNKNOWN: Mark("unknown", "question", "doubt", "Nothing is proved."),
+    W.NOTHING: Mark(_("nothing"), "empty", "calm", _("Nothing of it is outside.")),
+    W.PRESENT: Mark(_("present"), "check", "good", _("It was seen outside.")),
+    W.DIFFERS: Mark(_("differs"), "unequal", "bad", _("Something is there, but not ours or not as asked.")),
+    W.SEVERAL: Mark(_("several"), "several", "bad", _("It is there more than once.")),
+    W.GONE: Mark(_("gone"), "empty", "calm", _("It was there and was seen to be gone.")),
+    W.UNKNOWN: Mark(_("unknown"), "question", "doubt", _("Nothing is proved.")),
 }
 
 RUN: dict[str, Mark] = {
-    R.OPEN: Mark("open", "play", "going", "It takes more steps."),
-    R.RUNNING: Mark("running", "arrow", "going", "Its steps are being done."),
-    R.UNWINDING: Mark("unwinding", "back", "doubt", "It turns back: what stands is being compensated."),
-    R.STUCK: Mark("stuck", "octagon", "bad", "Only a person can go on."),
-    R.WRITTEN_OFF: Mark("written off", "dash", "doubt", "People decided to leave what remains."),
-    R.REPAIRED: Mark("repaired", "wrench", "good", "A person made it good."),
-    R.COMPLETED: Mark("completed", "check", "good", "All its steps are done."),
-    R.COMPENSATED: Mark("compensated", "back", "calm", "All it did was undone; nothing is left."),
+    R.OPEN: Mark(_("open"), "play", "going", _("It takes more steps.")),
+    R.RUNNING: Mark(_("running"), "arrow", "going", _("Its steps are being done.")),
+    R.UNWINDING: Mark(_("unwinding"), "back", "doubt", _("It turns back: what stands is being compensated.")),
+    R.STUCK: Mark(_("stuck"), "octagon", "bad", _("Only a person can go on.")),
+    R.WRITTEN_OFF: Mark(_("written off"), "dash", "doubt", _("People decided to leave what remains.")),
+    R.REPAIRED: Mark(_("repaired"), "wrench", "good", _("A person made it good.")),
+    R.COMPLETED: Mark(_("completed"), "check", "good", _("All its steps are done.")),
+    R.COMPENSATED: Mark(_("compensated"), "back", "calm", _("All it did was undone; nothing is left.")),
     R.COMPENSATED_WITH_RESIDUE: Mark(
-        "compensated with residue", "residue", "doubt", "It was undone, but something remains."
+        _("compensated with residue"), "residue", "doubt", _("It was undone, but something remains.")
     ),
-    R.CANCELLED: Mark("cancelled", "slash", "calm", "It was called off before anything happened."),
-    R.FAILED: Mark("failed", "cross", "bad", "It did not reach its goal, and nothing happened outside."),
+    R.CANCELLED: Mark(_("cancelled"), "slash", "calm", _("It was called off before anything happened.")),
+    R.FAILED: Mark(_("failed"), "cross", "bad", _("It did not reach its goal, and nothing happened outside.")),
 }
 
 CASE: dict[str, Mark] = {
-    C.OPEN: Mark("open", "octagon", "bad", "It needs a person."),
-    C.WAITING: Mark("waiting", "hourglass", "doubt", "It waits for somebody's answer."),
-    C.RESOLVED: Mark("resolved", "check", "good", "Nothing of this run needs a person any more."),
-    C.WRITTEN_OFF: Mark("written off", "dash", "calm", "People decided to leave what remains."),
+    C.OPEN: Mark(_("open"), "octagon", "bad", _("It needs a person.")),
+    C.WAITING: Mark(_("waiting"), "hourglass", "doubt", _("It waits for somebody's answer.")),
+    C.RESOLVED: Mark(_("resolved"), "check", "good", _("Nothing of this run needs a person any more.")),
+    C.WRITTEN_OFF: Mark(_("written off"), "dash", "calm", _("People decided to leave what remains.")),
 }
 
 STEP: dict[str, Mark] = {
-    T.PENDING: Mark("pending", "bars", "calm", "It waits for its turn."),
-    T.ACTIVE: Mark("active", "arrow", "going", "Its effect is under way."),
-    T.DONE: Mark("done", "check", "good", "Its effect is settled."),
-    T.FAILED: Mark("failed", "cross", "bad", "It was not done."),
-    T.UNDONE: Mark("undone", "back", "calm", "What it did was undone."),
-    T.SKIPPED: Mark("skipped", "slash", "calm", "It was never begun."),
+    T.PENDING: Mark(_("pending"), "bars", "calm", _("It waits for its turn.")),
+    T.ACTIVE: Mark(_("active"), "arrow", "going", _("Its effect is under way.")),
+    T.DONE: Mark(_("done"), "check", "good", _("Its effect is settled.")),
+    T.FAILED: Mark(_("failed"), "cross", "bad", _("It was not done.")),
+    T.UNDONE: Mark(_("undone"), "back", "calm", _("What it did was undone.")),
+    T.SKIPPED: Mark(_("skipped"), "slash", "calm", _("It was never begun.")),
 }
 
 # The words of workflows.models.approval, which knows Django.
 APPROVAL: dict[str, Mark] = {
-    "asked": Mark("asked", "person", "doubt", "It waits for a person's word; nothing is sent."),
-    "granted": Mark("approved", "ring", "going", "People approved it; it is not sent yet."),
-    "spent": Mark("used", "check", "good", "People approved it, and it was sent once."),
-    "refused": Mark("refused", "cross", "bad", "A person said no; it is not sent."),
-    "expired": Mark("expired", "clock", "calm", "Its time ran out; time never approves."),
-    "void": Mark("void", "slash", "calm", "What was asked is not what would be sent any more."),
+    "asked": Mark(_("asked"), "person", "doubt", _("It waits for a person's word; nothing is sent.")),
+    "granted": Mark(_("approved"), "ring", "going", _("People approved it; it is not sent yet.")),
+    "spent": Mark(_("used"), "check", "good", _("People approved it, and it was sent once.")),
+    "refused": Mark(_("refused"), "cross", "bad", _("A person said no; it is not sent.")),
+    "expired": Mark(_("expired"), "clock", "calm", _("Its time ran out; time never approves.")),
+    "void": Mark(_("void"), "slash", "calm", _("What was asked is not what would be sent any more.")),
 }
 
 BATCH: dict[str, Mark] = {
-    "draft": Mark("not asked for", "empty", "calm", "These cases were chosen; nothing was asked for yet."),
-    "asked": Mark("asked", "person", "doubt", "It waits for a second person's word; nothing is done."),
-    "running": Mark("running", "arrow", "going", "It goes through its cases."),
-    "stopped": Mark("stopped", "bars", "doubt", "It was stopped; the cases that are left wait."),
-    "done": Mark("done", "check", "good", "All its cases were met."),
-    "declined": Mark("declined", "cross", "calm", "A person said no, or nobody answered in time; nothing was done."),
+    "draft": Mark(_("not asked for"), "empty", "calm", _("These cases were chosen; nothing was asked for yet.")),
+    "asked": Mark(_("asked"), "person", "doubt", _("It waits for a second person's word; nothing is done.")),
+    "running": Mark(_("running"), "arrow", "going", _("It goes through its cases.")),
+    "stopped": Mark(_("stopped"), "bars", "doubt", _("It was stopped; the cases that are left wait.")),
+    "done": Mark(_("done"), "check", "good", _("All its cases were met.")),
+    "declined": Mark(
+        _("declined"), "cross", "calm", _("A person said no, or nobody answered in time; nothing was done.")
+    ),
 }
 
 BATCH_ITEM: dict[str, Mark] = {
-    "waiting": Mark("waiting", "bars", "calm", "It was not its turn yet."),
-    "done": Mark("done", "check", "good", "The act was done, or asked for."),
-    "skipped": Mark("skipped", "slash", "calm", "It was left alone."),
-    "refused": Mark("refused", "cross", "bad", "A rule said no; nothing was done."),
-    "failed": Mark("failed", "cross", "bad", "An error of the program; nothing was done."),
+    "waiting": Mark(_("waiting"), "bars", "calm", _("It was not its turn yet.")),
+    "done": Mark(_("done"), "check", "good", _("The act was done, or asked for.")),
+    "skipped": Mark(_("skipped"), "slash", "calm", _("It was left alone.")),
+    "refused": Mark(_("refused"), "cross", "bad", _("A rule said no; nothing was done.")),
+    "failed": Mark(_("failed"), "cross", "bad", _("An error of the program; nothing was done.")),
 }
 
 GUESS: dict[str, Mark] = {
-    "open": Mark("open", "question", "doubt", "Nobody has confirmed or refuted it."),
-    "confirm": Mark("confirmed", "check", "good", "Somebody showed that it was right."),
-    "refute": Mark("refuted", "cross", "calm", "Somebody showed that it was wrong."),
+    "open": Mark(_("open"), "question", "doubt", _("Nobody has confirmed or refuted it.")),
+    "confirm": Mark(_("confirmed"), "check", "good", _("Somebody showed that it was right.")),
+    "refute": Mark(_("refuted"), "cross", "calm", _("Somebody showed that it was wrong.")),
 }
 
 PLACE: dict[str, Mark] = {
-    "open": Mark("to do", "empty", "calm", "Nobody has done it."),
-    "tick": Mark("done", "check", "good", "It showed what it should."),
-    "deviate": Mark("otherwise", "unequal", "doubt", "It was done, and was otherwise than expected."),
+    "open": Mark(_("to do"), "empty", "calm", _("Nobody has done it.")),
+    "tick": Mark(_("done"), "check", "good", _("It showed what it should.")),
+    "deviate": Mark(_("otherwise"), "unequal", "doubt", _("It was done, and was otherwise than expected.")),
 }
 
 KINDS = {
