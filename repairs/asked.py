@@ -9,6 +9,8 @@ from django.db.models import QuerySet
 
 from repairs.counting import CAP
 from repairs.desk import Desk
+from repairs.models import Act
+from repairs.models.act import ActKind
 from repairs.scope import visible
 from workflows.models import Agent, Approval, Effect
 from workflows.models.approval import ApprovalState
@@ -34,14 +36,24 @@ def decided(desk: Desk) -> QuerySet[Approval]:
 
 
 def requested_by(desk: Desk) -> QuerySet[Approval]:
-    """What is done on this person's behalf: theirs to follow, not to approve. The latest of both kinds, each by its
-    index: asked for with "or", all that was ever asked would be read."""
+    """What is done on this person's behalf, and their remedies: theirs to follow, not to approve. The latest of each
+    kind, by its index: asked for with "or", all that was ever asked would be read."""
     me = f"person:{desk.user.get_username()}"
     agents = Agent.objects.filter(on_behalf_of=me).values("id")
     by_agent = Approval.objects.filter(agent__in=agents).order_by("-id").values("id")[:CAP]
     effects = Effect.objects.filter(on_behalf_of=me).order_by("-id").values("id")[:CAP]
     by_effect = Approval.objects.filter(effect__in=effects).order_by().values("id")
-    return visible(desk, Approval).filter(id__in=by_agent.union(by_effect))
+    acts = Act.objects.filter(by=desk.user, kind=ActKind.REMEDY.value).order_by("-id").values("effect")[:CAP]
+    by_hand = Approval.objects.filter(effect__in=acts).order_by().values("id")
+    return visible(desk, Approval).filter(id__in=by_agent.union(by_effect, by_hand))
+
+
+def by_person(effect: Effect) -> str:
+    """Who asked for it, where a person did: a remedy. Why they did is not for whoever decides to read before."""
+    if not effect.remedy:
+        return ""
+    act = Act.objects.filter(case__run=effect.run_id, effect=effect, kind=ActKind.REMEDY.value).select_related("by")
+    return next((one.by.get_username() for one in act), "")
 
 
 def light(rows: QuerySet[Approval]) -> QuerySet[Approval]:

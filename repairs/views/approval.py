@@ -35,7 +35,7 @@ def approval_page(request: HttpRequest, approval_id: uuid.UUID) -> HttpResponse:
 
 def find(request: HttpRequest, approval_id: uuid.UUID) -> Approval:
     rows = visible(at_desk(request), Approval)
-    related = ("effect__tool", "effect__step", "effect__agent", "run__workflow", "agent")
+    related = ("effect__tool", "effect__step", "effect__agent", "effect__makes_good__step", "run__workflow", "agent")
     heavy = ("effect__arguments", "effect__result", "effect__before", "effect__step__template")
     return one(rows.select_related(*related).defer(*heavy), id=approval_id)
 
@@ -73,6 +73,7 @@ def show_approval(request: HttpRequest, approval: Approval, *, status: int = 200
         whole=wants_whole,
         what=traits.class_words(approval.effect_class),
         asks_whom=verdicts.asked_of(approval.approvers),
+        person=asked.by_person(effect),
         behalf=effect.on_behalf_of or approval.agent.on_behalf_of,
         ended=verdicts.ending(approval.state, approval.void_reason, approval.detail),
         outcome=verdicts.outcome(effect, effect.first_sent_at),

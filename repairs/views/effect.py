@@ -107,7 +107,7 @@ def find(request: HttpRequest, run_id: uuid.UUID, effect_id: uuid.UUID) -> Any:
     """The effect, with id and state of its undoing where there is one."""
     undoing = Effect.objects.filter(compensates=OuterRef("pk")).order_by("ordinal", "id")
     effects = visible(at_desk(request), Effect).select_related(
-        "run__agent", "run__workflow", "step", "tool", "compensates"
+        "run__agent", "run__workflow", "step", "tool", "compensates", "makes_good__step"
     )
     effects = effects.annotate(
         undoing_id=Subquery(undoing.values("id")[:1]), undoing_state=Subquery(undoing.values("state")[:1])

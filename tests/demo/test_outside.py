@@ -90,7 +90,9 @@ def test_the_calendar_books_and_drops_the_answer_for_bolt(outside: Outside, web:
     assert [web.delete(here).status_code for _ in range(2)] == [200, 404]
 
 
-def test_the_calendar_refuses_to_delete_what_its_organiser_locked_until_they_unlock_it(outside: Outside, web: httpx.Client) -> None:
+def test_the_calendar_refuses_to_delete_what_its_organiser_locked_until_they_unlock_it(
+    outside: Outside, web: httpx.Client
+) -> None:
     here = place(outside)
     made = web.put(here, content=event("onboarding@delta.example"), headers={"If-None-Match": "*"})
     again = web.put(here, content=event("onboarding@delta.example"), headers={"If-None-Match": "*"})

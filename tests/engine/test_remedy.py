@@ -14,6 +14,7 @@ from tests.engine.simulated import World
 from workflows.authority import approvals, stops
 from workflows.drain import drain_once
 from workflows.engine import findings, people
+from workflows.engine.advance import advance
 from workflows.engine.cancel import cancel
 from workflows.engine.remedy import RemedyBody, call_off, plan, remedy
 from workflows.engine.steps import StepBody, add_step
@@ -124,12 +125,14 @@ def test_the_way_back_neither_calls_a_remedy_off_nor_undoes_it_and_ends_after_it
     tool("t.message", residue="A message was sent.")
     world.script("t.message", "look", *["unreachable"] * 2)
     run = begin(workflow("t.charge"))
-    drain_once(slots=8)
-    ask(run, "t.message")
+    advance(only=run.id)
+    made = ask(run, "t.message")
     cancel(agent, run.id, reason="no more")
+    while advance():
+        assert again(run).phase == "unwinding", "it ended before its remedy"
     drain_once(slots=8)
-    assert states(run)["remedy-1 remedy"] == "verified present"
-    assert again(run).phase == "over"
+    assert states(run) == {"charge forward": "cancelled nothing", "remedy-1 remedy": "verified present"}
+    assert (again(run).phase, again(run).state, world.made) == ("over", "repaired", [made.key])
 
 
 def test_a_cancelled_run_with_a_remedy_undoes_what_stands_and_not_the_remedy(
@@ -276,3 +279,17 @@ def test_who_asked_and_why_stand_in_the_journal(stuck: Run) -> None:
     created = Entry.objects.get(subject_id=made.id, event="create")
     assert created.actor == BY
     assert Entry.objects.filter(subject_id=stuck.id, event="remedy", actor=BY).exists()
+
+
+def test_what_left_or_may_have_and_what_is_no_remedy_is_not_called_off(world: World, over: Run, tool: Make) -> None:
+    blind = tool("t.blind", verify=False, undo=False)
+    blind.spec["retry"] = {"attempts": 3, "first": 60.0, "max": 60.0, "within": 600.0}
+    blind.save()
+    world.script("t.blind", "execute", "lost_after")
+    seen, maybe = ask(over), ask(over, "t.blind")
+    drain_once(slots=8)
+    maybe = Effect.objects.get(id=maybe.id)
+    assert (maybe.state, maybe.doubt) == ("ready", True)
+    for effect in (seen, maybe, of(over, "charge")):
+        with pytest.raises(Invalid, match="can be called off"):
+            call_off(effect.id, by=BY, why="never mind")

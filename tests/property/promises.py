@@ -41,7 +41,7 @@ def at_the_wire(outside: Outside, gates: Iterable[Gate], stopped: set[str]) -> N
             require(str(effect.run_id) not in stopped, "13: nothing new of a run that turns back")
             if effect.irreversible:
                 _gated(effect)
-        else:
+        elif effect.compensates_id:
             _in_order(effect)
         _alone(effect)
 
@@ -74,7 +74,7 @@ BELOW, BEFORE = order.dependants, order.before  # as they are before a test take
 
 def _alone(effect: Effect) -> None:
     others = Effect.objects.filter(state="dispatched", scopes__overlap=effect.scopes or ["-"]).exclude(id=effect.id)
-    beside = [other for other in others if other.id != effect.compensates_id]
+    beside = [other for other in others if other.id not in (effect.compensates_id, effect.makes_good_id)]
     require(not beside, "12: two are in flight on one scope")
 
 
@@ -116,8 +116,9 @@ def true_to(outside: Outside, effects: list[Effect], beyond: set[str]) -> None:
 def _stated(outside: Outside, run: Run, beyond: set[str]) -> None:
     """What stands after a run that didn't reach its goal is stated."""
     told = {row["effect"] for row in run.residue}
-    for effect in Effect.objects.filter(run=run, kind="forward").exclude(effect_class="read_only"):
-        wanted = run.state == "completed"
+    for effect in Effect.objects.filter(run=run, compensates=None).exclude(effect_class="read_only"):
+        went_well = run.state == "completed" or (run.state == "repaired" and not run.ending)
+        wanted = (went_well and effect.state == "verified") or run.state == "completed"
         if outside.there(effect.key) and not wanted and effect.key not in beyond:
             require(str(effect.id) in told, f"8: {effect} stands and is not stated, its run is {run.state}")
 

@@ -30,6 +30,7 @@ from workflows.engine.cancel import cancel
 from workflows.engine.overdue import overdue
 from workflows.engine.recover import recover
 from workflows.engine.release import release
+from workflows.engine.remedy import RemedyBody, remedy
 from workflows.engine.start import StartBody, start_run
 from workflows.errors import MakegoodError
 from workflows.models import Agent, Approval, Effect, Run, Tool, Workflow
@@ -206,6 +207,15 @@ class Stage:
             _try(lambda: getattr(people, act)(stuck.id, **by))
         elif turning is not None and act in ("compensate_run", "write_off_run"):
             _try(lambda: getattr(people, act)(turning.id, **by))
+
+    def make_good(self, which: int) -> None:
+        """By a tool of the run itself; of what is stuck in it, if there is anything."""
+        run = self.runs[which % len(self.runs)]
+        stuck = Effect.objects.filter(run=run, state="stuck", kind="forward").order_by("id").first()
+        body = RemedyBody(
+            tool="t.a", arguments={"of": "a"}, makes_good=stuck.id if stuck else None, request=str(which), again=True
+        )
+        _try(lambda: remedy(run.id, body, by="person:drawn", why="drawn"))
 
     def approve(self) -> None:
         for approval in Approval.objects.filter(state="asked").order_by("id"):

@@ -129,6 +129,10 @@ def test_after_each_step_of_any_schedule_the_promises_are_kept(clock: Clock, mon
         def a_person_acts(self, act: str) -> None:
             self.stage.person(act)
 
+        @rule(which=st.integers(0, 2))
+        def a_person_makes_good(self, which: int) -> None:
+            self.stage.make_good(which)
+
         @precondition(lambda self: Approval.objects.filter(state="asked").exists())
         @rule()
         def a_person_allows(self) -> None:

@@ -185,6 +185,12 @@ def test_what_cannot_be_undone_waits_for_another_person_and_can_be_called_off(
     made = Effect.objects.get(kind="remedy")
     assert (made.state, made.reason) == ("blocked", "approval")
     assert "asked for it" in approvals.why_not(Approval.objects.get(effect=made), made, repairer)
+    approval = Approval.objects.get(effect=made)
+    told = client.get(f"/approvals/{approval.id}/").content.decode()
+    assert "Making good by" in told
+    assert re.search(r"Asked by</dt><dd><bdi>night-desk</bdi>, in a run of", told)
+    assert "stays with its case" in told
+    assert f"/approvals/{approval.id}/" in client.get("/approvals/?view=mine").content.decode()
     charged = Case.objects.get(id=charged.id)
     body = {"effect": str(made.id), "fence": str(charged.fence), "why": "paid back by hand"}
     assert client.post(f"/repairs/{charged.number}/call-off", body).status_code == 302

@@ -154,7 +154,7 @@ def _plan(run: Run, steps: Sequence[Step], body: RemedyBody, now: dt.datetime) -
     except ExpressionError as trouble:
         raise Invalid(f"{tool} can't be asked for that: {shown(str(trouble), 300)}") from trouble
     give(effect, "agent", run.agent)
-    origins.count(effect, Effect.objects.filter(run=run).only("targets"))
+    origins.count(effect, Effect.objects.filter(run=run).defer("arguments", "result", "before"))
     forward.ask_world_first(step, effect)
     verdict = policy.decide(policy.present({tool.id}), policy.facts.of_effect(effect, now, granted=True))
     if verdict.verdict == policy.DENY:
