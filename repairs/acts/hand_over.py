@@ -49,7 +49,13 @@ def hand_over(
         facts = {"to": to, **told, "summary": summary_of(case)}
         known = {"detail": f"to {to}: {SEVERITIES[severity]}", "facts": facts}
         act = record(
-            case.id, kind=ActKind.HAND_OVER, by=by, why=told["situation"], outcome=Outcome.PROPOSED, now=now, **known
+            case.id,
+            kind=ActKind.HAND_OVER,
+            by=by,
+            why=in_a_line(told["situation"]),
+            outcome=Outcome.PROPOSED,
+            now=now,
+            **known,
         )
         telling.of_hand_over(case, act.id)
 
@@ -72,7 +78,7 @@ def accept(case_id: uuid.UUID, *, by: User, synthesis: str, as_of: str) -> None:
             raise Invalid(
                 "Say it in your own words.", [Flaw("synthesis", synthesis[:80], "is what you were told, word for word")]
             )
-        take(case, by=by, now=now, kind=ActKind.ACCEPT, why=synthesis, answers=act)
+        take(case, by=by, now=now, kind=ActKind.ACCEPT, why=in_a_line(synthesis), answers=act)
         presence.tell(case.id, user=act.by_id, by=by, how="accepted", now=now)
 
 
@@ -112,6 +118,7 @@ def summary_of(case: Case) -> list[str]:
 
 def texts(flaws: list[Flaw], **given: str) -> dict[str, str]:
     """The texts without what can't be seen at their ends. Raises `Invalid` with all that is wrong with the form."""
+    given = {name: text.replace("\r\n", "\n") for name, text in given.items()}  # browsers end lines so
     for name, text in given.items():
         if all(is_hidden(char) or char.isspace() for char in text):
             flaws.append(Flaw(name, text[:80], "says nothing"))
@@ -122,5 +129,10 @@ def texts(flaws: list[Flaw], **given: str) -> dict[str, str]:
     return {name: text.strip() for name, text in given.items()}
 
 
+def in_a_line(text: str) -> str:
+    """As histories show what people say; the hand-over itself keeps its lines."""
+    return " ".join(text.split())
+
+
 def squeezed(text: str) -> str:
-    return " ".join(text.split()).casefold()
+    return in_a_line(text).casefold()

@@ -144,6 +144,21 @@ def test_a_case_is_handed_over_with_less_than_all_that_must_be_said(stuck: Make,
     assert Act.objects.filter(kind="hand_over").count() == 1
 
 
+def test_the_ends_of_lines_that_a_browser_sends_are_shown_as_hidden_characters(
+    stuck: Make, day: User, night: User, browse: Make
+) -> None:
+    case = stuck()
+    hand(case, day, situation="they call\r\nback at six")
+    page = browse(night).get(f"/repairs/{case.number}/read-back").content.decode()
+    assert "they call\nback at six" in page
+    assert "U+000" not in page
+    accept(case, night, "they call\r\nat six")
+    page = browse(night).get(f"/repairs/{case.number}/").content.decode()
+    assert "they call back at six" in page
+    assert "they call at six" in page
+    assert "U+000" not in page
+
+
 def test_who_takes_it_over_meanwhile_leaves_a_hand_over_behind(
     stuck: Make, day: User, night: User, person: Make
 ) -> None:
