@@ -138,9 +138,12 @@ def test_the_next_case_is_the_most_harmful_that_nobody_holds_and_nobody_waits_fo
         list(Run.objects.filter(cases__number=order[0]).select_for_update())  # the engine, or somebody, is at it
         elsewhere = threading.Thread(target=ask)
         elsewhere.start()
-        elsewhere.join()
+        elsewhere.join(timeout=20)
+        waits = elsewhere.is_alive()
+    elsewhere.join()
+    assert not waits, "it waits for what somebody else is at"
     taken = Case.objects.get(claimed_by__username="second")
-    assert taken.number == order[1], "it waited, or took what is locked"
+    assert taken.number == order[1], "it took what is locked"
     assert client.post("/repairs/next")["Location"] == f"/repairs/{order[0]}/"
     assert client.post("/repairs/next")["Location"] == f"/repairs/{order[2]}/"
     assert b"Nothing is free now" in client.post("/repairs/next", follow=True).content
