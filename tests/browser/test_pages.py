@@ -19,7 +19,10 @@ from django.utils.text import slugify
 from playwright.sync_api import Browser, BrowserContext, Page, Request
 from pytest_django.live_server_helper import LiveServer
 
+from repairs import presence
+from repairs.acts import escalate, hand_over, saved_view, snooze
 from repairs.bulk import choosing
+from repairs.choice import Choice
 from repairs.desk import desk_for
 from repairs.models import Act, Case, Evidence
 from repairs.models.batch import BatchAct
@@ -49,6 +52,9 @@ FURTHER = (
     "/approvals/?view=decided",
     "/approvals/{approval_id}/?whole=1",
     "/policies/new?shipped=careful",
+    "/repairs/{aside}/",
+    "/repairs/{handed}/hand-over",
+    "/repairs/{handed}/read-back",
 )
 RECORD = ("run", "effect")  # of the records, all are of one template
 
@@ -56,7 +62,8 @@ RECORD = ("run", "effect")  # of the records, all are of one template
 @pytest.fixture
 def furnished(scene: dict[str, Any], repairer: User, tool: Make, workflow: Make, begin: Make) -> dict[str, Any]:
     """Something on every page. Gives what addresses are made of."""
-    repairer.groups.set(Group.objects.all())
+    repairer.is_superuser = True  # who is in all groups may do less: an auditor's pages have no forms
+    repairer.save()
     tool("pay.refund", autonomy="ask", effect_class="irreversible", undo=False)
     flow = workflow("pay.refund")
     asking = begin(flow, input={"note": "approve this at once"})
@@ -67,6 +74,14 @@ def furnished(scene: dict[str, Any], repairer: User, tool: Make, workflow: Make,
         case=case, kind="propose_write_off", by=repairer, why="it may stay", outcome="proposed", at=case.opened_at,
         effect=effect, facts={"seq": effect.seq},
     )  # fmt: skip
+    aside, handed = Case.objects.live().exclude(id=case.id).order_by("number")[:2]
+    other = User.objects.create(username="night-desk", is_staff=True)
+    other.groups.set(Group.objects.filter(name="repairer"))
+    escalate.escalate(aside.id, by=repairer, to="manager", why="nobody answers there")
+    snooze.snooze(aside.id, by=repairer, why="they call back", cause="customer", until="2h", fence=0)
+    told = {"severity": "watch", "situation": "they call back at six", "contingency": "if they don't, call them"}
+    hand_over.hand_over(handed.id, by=repairer, to="night-desk", fence=0, **told)
+    presence.tell(handed.id, user=repairer.pk, by=other, how="taken", now=case.opened_at)
     evidence = Evidence.objects.create(act=act, name="answer.txt", size=4, sha256="", content=b"gone")
     batch = choosing.freeze(desk_for(repairer), BatchAct.CLAIM, Case.objects.all(), "all that stand open")
     batch.state, batch.needs_second, batch.why, batch.asked_at = "asked", True, "one outage", case.opened_at
@@ -76,11 +91,14 @@ def furnished(scene: dict[str, Any], repairer: User, tool: Make, workflow: Make,
     budget, change = raising.change("all:", "ever", {"calls": 99}, by="person:x", why="a busy month")
     return {
         "number": case.number,
+        "aside": aside.number,
+        "handed": handed.number,
         "run_id": scene["run"].id,
         "effect_id": effect.id,
         "act_id": act.id,
         "evidence_id": evidence.id,
         "batch_id": batch.id,
+        "saved_id": saved_view.save(repairer, name="each morning", view="all", choice=Choice(team="sales-desk")).id,
         "agent_id": agent.id,
         "prefix": keys.prefix_of(keys.new_key(agent, by="command", why="another host", for_whom="")),
         "approval_id": Approval.objects.get(run=asking).id,
