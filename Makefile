@@ -11,13 +11,16 @@ IN = .venv/bin/python
 LOCK = .venv/bin/python -m uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
 	--no-annotate --quiet --custom-compile-command "make lock"
 
-.PHONY: up test bench lint format lock runtime development
+.PHONY: up test bench schedules lint format lock runtime development
 
 up: runtime
 	@exec $(IN) manage.py up --port $(PORT) $(ARGS)
 
 test: development
 	$(IN) -m pytest $(PYTEST_ARGS) $(TESTS)
+
+schedules: development
+	@exec $(IN) -m benchmarks.schedules $(ARGS)
 
 bench: runtime
 	@exec $(IN) -m benchmarks --rounds $(ROUNDS) --seconds $(SECONDS) $(ARGS)

@@ -82,13 +82,14 @@ def always(outside: Outside, beyond: set[str]) -> None:
     """After each step. `beyond`: keys of calls that went on for longer than their tool says is possible."""
     twice = [key for key, number in Counter(key[:KEY] for key in outside.made).items() if number > 1]
     require(not twice, f"2: {len(twice)} were made twice")
+    every = list(Effect.objects.all())
+    live = set(Case.objects.filter(state__in=["open", "waiting"]).values_list("run_id", flat=True))
     for run in Run.objects.all():
-        live = Case.objects.filter(run=run, state__in=["open", "waiting"]).exists()
-        require(live == run.needs_person, "9: one open case per stuck run, in the same commit")
+        require((run.id in live) == run.needs_person, "9: one open case per stuck run, in the same commit")
         if run.phase == Phase.OVER:
-            _stated(outside, run, beyond)
+            _stated(outside, run, [effect for effect in every if effect.run_id == run.id], beyond)
     by_effect: dict[object, list[Effect]] = {}
-    for effect in Effect.objects.all():
+    for effect in every:
         by_effect.setdefault(effect.compensates_id or effect.id, []).append(effect)
     for effects in by_effect.values():
         true_to(outside, effects, beyond)
@@ -113,11 +114,13 @@ def true_to(outside: Outside, effects: list[Effect], beyond: set[str]) -> None:
         require(there, f"4: {told}")
 
 
-def _stated(outside: Outside, run: Run, beyond: set[str]) -> None:
+def _stated(outside: Outside, run: Run, effects: Iterable[Effect], beyond: set[str]) -> None:
     """What stands after a run that didn't reach its goal is stated."""
     told = {row["effect"] for row in run.residue}
-    for effect in Effect.objects.filter(run=run, compensates=None).exclude(effect_class="read_only"):
-        went_well = run.state == "completed" or (run.state == "repaired" and not run.ending)
+    went_well = run.state == "completed" or (run.state == "repaired" and not run.end_cause)
+    for effect in effects:
+        if effect.compensates_id or effect.read_only:
+            continue
         wanted = (went_well and effect.state == "verified") or run.state == "completed"
         if outside.there(effect.key) and not wanted and effect.key not in beyond:
             require(str(effect.id) in told, f"8: {effect} stands and is not stated, its run is {run.state}")
