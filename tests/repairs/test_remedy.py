@@ -10,6 +10,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
+from repairs.acts import reopen
 from repairs.models import Act, Case
 from repairs.remedy_form import arguments_of, begun
 from repairs.words.remedy_fields import Sort, fields_of
@@ -18,6 +19,7 @@ from tests.engine.conftest import states
 from tests.engine.simulated import World
 from workflows.authority import approvals
 from workflows.drain import drain_once
+from workflows.engine import findings
 from workflows.models import Approval, Effect, Run, Step
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -218,6 +220,23 @@ def test_a_closed_case_is_made_good_too_and_is_open_until_that_is_settled(
     charged = Case.objects.get(id=charged.id)
     assert (charged.state, charged.reopened) == ("resolved", 1)
     assert Run.objects.get(id=charged.run_id).state == "repaired"
+
+
+def test_what_a_person_opened_again_stays_open_after_its_remedy_until_they_close_it(
+    world: World, tool: Make, workflow: Make, run_through: Make, repairer: User, browse: Make, charged: Case
+) -> None:
+    findings.found(charge(charged).id, by="person:x", why="one is left", result={"id": "ch_1"})
+    drain_once()
+    assert Case.objects.get(id=charged.id).state == "resolved"
+    reopen.reopen(charged.id, by=repairer, why="the customer says it was charged twice")
+    charged = Case.objects.get(id=charged.id)
+    assert send(browse(repairer), charged, makes_good=str(charge(charged).id)).status_code == 302
+    drain_once()
+    charged, run = Case.objects.get(id=charged.id), Run.objects.get(id=charged.run_id)
+    assert (charged.state, run.phase, [r["code"] for r in run.people_reasons]) == ("open", "over", ["person"])
+    reopen.close(charged.id, by=repairer, why="paid back, and the customer was told", fence=charged.fence)
+    run = Run.objects.get(id=charged.run_id)
+    assert (Case.objects.get(id=charged.id).state, run.state) == ("resolved", "repaired")
 
 
 def test_the_same_act_again_must_be_meant(charged: Case, repairer: User, browse: Make) -> None:
