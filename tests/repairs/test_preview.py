@@ -33,6 +33,7 @@ __all__ = ["undone"]
 CALLS = ("workflows.engine", "workflows.authority.versions")  # verbs after which something may leave
 # Modules of acts that call a verb of the engine and send nothing by it, each with why.
 SENDS_NOTHING = {
+    "reopen": "opens a case by a person's word, or closes it; nothing is sent or undone",
     "write_off": "leaves what is there as it is",
 }
 
