@@ -165,7 +165,7 @@ def test_a_form_without_end_is_read_to_its_end(stuck: Make, repairer: User, brow
         {"text": "x", "file": SimpleUploadedFile("a", b"x")},
         CONTENT_LENGTH=str(MOST_OF_A_FORM + 1),
     )
-    assert (answer.status_code, Act.objects.count()) == (400, 0)
+    assert (answer.status_code, Act.objects.count()) == (413, 0)
 
 
 def test_evidence_can_be_changed(stuck: Make, repairer: User, browse: Make) -> None:
