@@ -20,7 +20,7 @@ from tests.authority.walk import routes
 from tests.engine.simulated import World
 from workflows.authority import keys, policies, raising, stops
 from workflows.drain import drain_once
-from workflows.models import Agent, Approval, Attempt, Decision, Effect, Run
+from workflows.models import Agent, Approval, Attempt, Decision, Effect, Run, Workflow
 
 pytestmark = pytest.mark.django_db(transaction=True)
 Make = Callable[..., Any]
@@ -30,6 +30,7 @@ CUT = "<SCRIPT/Q"  # unclosed: cuts off the rest of a page that takes it for a t
 TURNED = "pay \u202e001\u202c EUR \u2066x\u2069"
 UNSEEN = "file\u200b.txt\ufeff \U000e0064\U000e0065"
 HOSTILE = f"{MARKUP}{TURNED}{UNSEEN}{CUT}"
+LONG = HOSTILE * 90 + " " * 400 + "the end"  # an argument of more than 10 kB
 SEEN = [MARKUP[:40], "[U+202E]", "[U+200B]", "[U+E0064]", CUT]
 RAW = "\u202e\u202c\u2066\u2069\u200b\ufeff\U000e0064"
 
@@ -59,7 +60,10 @@ def attacked(repairer: User, world: World, tool: Make, workflow: Make, begin: Ma
     world.script("mail.send", "execute", "refused")
     world.script(name[:200], "compensate", "refused")
     flow, asks = workflow(name[:200], "mail.send"), workflow("pay.out")
-    run = begin(flow, input={HOSTILE: HOSTILE}, external_id=HOSTILE)
+    for one in (flow, asks):
+        one.spec["steps"][0]["arguments"] = {"said": LONG, HOSTILE[:60]: HOSTILE}
+        Workflow.objects.filter(id=one.id).update(spec=one.spec)
+    run = begin(flow, input={HOSTILE: LONG}, external_id=HOSTILE)
     asking = begin(asks, external_id=HOSTILE)
     label = {"subject_type": HOSTILE[:100], "subject_id": HOSTILE, "subject_label": HOSTILE}
     Run.objects.update(**label, on_behalf_of="")
@@ -133,6 +137,11 @@ def test_on_every_page_hostile_text_does_nothing_and_is_seen_literally(attacked:
             text = look(visitor, address)
             where |= {address} if all(piece in text for piece in SEEN) else set()
     assert len(where) >= 8, where
+    assert len(LONG) > 10_000
+    whole = look(visitor, f"/approvals/{attacked['approval_id']}/?whole=1")
+    assert "the end" in whole, "a call that is approved is shown to its end"
+    effect = look(visitor, f"/runs/{attacked['run_id']}/effects/{attacked['effect_id']}")
+    assert re.search(r"cut: 4,000 of 1\d,\d{3} characters", effect), "what is cut says so"
 
 
 @pytest.mark.parametrize("half", [0, 1])
