@@ -134,6 +134,8 @@ def test_an_unknown_charge_is_looked_at_again_paid_back_with_a_second_yes_seen_a
     day = desk("day-desk", "approver")
     day.goto("/approvals/")
     hand.press(day, day.get_by_role("link", name="pay.refund", exact=False).first)
+    expect(day.get_by_role("heading", name="Making good by pay.refund", exact=False)).to_be_visible()
+    sound(day, "remedy-approval")
     right = day.get_by_role("radio", name="48000", exact=True)
     if isinstance(hand, Keys):
         reach(day, day.get_by_role("radio").first)
