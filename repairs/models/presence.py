@@ -10,14 +10,23 @@ from .case import Case
 
 class Presence(models.Model):
     """`opened_at`: since when without a break. `taken_by`: who took the case from `user`, or answered their hand-over
-    (`how`: taken, accepted, declined), until they say that they know."""
+    (`how`: taken, accepted, declined), until they say that they know.
 
-    case = models.ForeignKey(Case, on_delete=models.CASCADE, related_name="presences")
-    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+", db_index=False)
+    No foreign keys in the database: each would make a page that says it is open wait for acts on its case."""
+
+    case = models.ForeignKey(Case, on_delete=models.CASCADE, related_name="presences", db_constraint=False)
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+", db_index=False, db_constraint=False
+    )
     opened_at = models.DateTimeField()
     seen_at = models.DateTimeField()
     taken_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, null=True, related_name="+", db_index=False
+        settings.AUTH_USER_MODEL,
+        on_delete=models.CASCADE,
+        null=True,
+        related_name="+",
+        db_index=False,
+        db_constraint=False,
     )
     how = models.CharField(max_length=10, blank=True, db_default="")
 

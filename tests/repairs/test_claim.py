@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
-from django.db import connection
+from django.db import connection, transaction
 from django.test import Client
 
 from config import notices
@@ -194,3 +194,24 @@ def test_what_is_over_is_kept_for_ever(stuck: Make, day: User, night: User) -> N
         Presence.objects.update(seen_at=rows.now() - age - MINUTE)
         presence.sweep()
         assert [one.user for one in Presence.objects.select_related("user")] == kept
+
+
+def test_a_page_that_says_it_is_open_waits_for_an_act_on_its_case(stuck: Make, day: User, night: User) -> None:
+    case = stuck()
+    claim.claim(case.id, by=day)
+    with transaction.atomic():
+        claim.claim(case.id, by=night, why="it burns")
+        other = threading.Thread(target=_said, args=(case, night))
+        other.start()
+        other.join(timeout=20)
+        assert not other.is_alive(), "it waits until the act is written"
+    assert Presence.objects.filter(user=night).count() == 1
+
+
+def _said(case: Case, user: User) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SET lock_timeout = '5s'")
+    try:
+        presence.note(case, user)
+    finally:
+        connection.close()
