@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import Group, User
 
+from tests.authority.purse import give
 from tests.engine.conftest import again, states
 from tests.engine.simulated import World
 from workflows.authority import approvals, stops
@@ -293,3 +294,30 @@ def test_what_left_or_may_have_and_what_is_no_remedy_is_not_called_off(world: Wo
     for effect in (seen, maybe, of(over, "charge")):
         with pytest.raises(Invalid, match="can be called off"):
             call_off(effect.id, by=BY, why="never mind")
+
+
+def test_a_remedy_draws_on_the_budgets_and_says_when_only_a_higher_one_lets_it_go(over: Run, agent: Agent) -> None:
+    give(f"agent:{agent.name}", effects=1)
+    first = ask(over)
+    drain_once(slots=8)
+    assert Effect.objects.get(id=first.id).state == "verified"
+    second = Effect.objects.get(id=ask(over, arguments={"amount": 1}).id)
+    drain_once(slots=8)
+    second = Effect.objects.get(id=second.id)
+    assert (second.state, second.reason, codes(over)) == ("blocked", "budget", ["budget"])
+
+
+def test_what_a_second_person_refuses_stays_with_the_case_and_nothing_fails_by_it(
+    world: World, over: Run, tool: Make
+) -> None:
+    tool("t.pay", undo=False, effect_class="irreversible")
+    made = ask(over, "t.pay")
+    drain_once(slots=8)
+    other = User.objects.create(username="day-desk")
+    other.groups.add(Group.objects.get_or_create(name="approver")[0])
+    asked = Approval.objects.get(effect=made)
+    approvals.refuse(asked.id, by=other, why="they were paid back already", seen_digest=asked.digest)
+    drain_once(slots=8)
+    made = Effect.objects.get(id=made.id)
+    assert (made.state, made.world, codes(over), world.made.count(made.key)) == ("stuck", "nothing", ["policy"], 0)
+    assert Step.objects.get(run=over, name="remedy-1").state == "active"
