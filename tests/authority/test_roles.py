@@ -27,6 +27,7 @@ MAY: dict[str, set[str]] = {
     "claim": R, "release": R, "look-again": R, "turn-back": R, "write-off": R, **{kind.value: R for kind in ASKED},
     "note-fact": R, "note-guess": R, "note-told": R, "judge": R, "tick": R, "correct-time": R,
     "snooze": R, "wake": R, "escalate": R, "make-good": R, "call-off": R,
+    "hand-over": R, "accept": R, "reopen": R, "close": R,
     "confirm": A, "decline": A,
     "work-next": R,
     "batch-new": R, "batch-ask": R, "batch-stop": R, "batch-resume": R, "batch-confirm": A, "batch-decline": A,
@@ -40,10 +41,11 @@ MAY: dict[str, set[str]] = {
 P_ACTS = {name for name, roles in MAY.items() if roles == P}
 # What is approved is up to the policy's approvers: a role, or people. Who may only read is refused at once.
 BY_POLICY = {"approval-read", "approval-approve", "approval-refuse", "approval-take-back"}
-# That one has a case open and has read of its taking over; whom it was escalated to is told in test_escalate.py.
+# That one has a case open and has read of its taking over; whom it was escalated or handed to is told in their tests.
 OF_ONESELF_ACTS = {
     "view-save", "view-forget",
     "logout", "factor-begin", "factor-confirm", "factor-remove", "case-here", "case-known", "answer",
+    "decline-hand-over", "account-zone",
 }  # fmt: skip
 OF_ONESELF = {"/admin/login/", "/admin/password_change/", "/admin/password_change/done/"}
 
