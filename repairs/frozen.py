@@ -43,10 +43,10 @@ def seen_by(desk: Desk) -> QuerySet[Stop]:
 
 
 def in_force(desk: Desk) -> list[Stop]:
-    return list(_standing(desk).order_by("id")[:MOST])
+    return list(standing(desk).order_by("id")[:MOST])
 
 
-def _standing(desk: Desk) -> QuerySet[Stop]:
+def standing(desk: Desk) -> QuerySet[Stop]:
     unended = Q(until__isnull=True) | Q(until__gt=timezone.now())
     return seen_by(desk).filter(unended, state=StopState.FROZEN.value)
 
@@ -68,7 +68,7 @@ class Notice:
 
 def told_everywhere(desk: Desk) -> QuerySet[Any]:
     """The rows of what every page says, which asks for them together with its figures."""
-    stops = _standing(desk).order_by().annotate(kind=F("target"), since=F("frozen_at"), by=F("frozen_by"))
+    stops = standing(desk).order_by().annotate(kind=F("target"), since=F("frozen_at"), by=F("frozen_by"))
     lost = Credential.objects.filter(state=CredentialState.LOST.value).order_by()
     never = Value(None, output_field=DateTimeField())
     lost_ones = lost.values_list(Value("credential"), "name", "changed_at", "owner", never, "why")

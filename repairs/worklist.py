@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import datetime as dt
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 
 from django.db.models import Case as When_
 from django.db.models import Count, F, IntegerField, Q, QuerySet, Value, When
@@ -21,6 +21,7 @@ from repairs.words.harm import Harm
 from repairs.words.resting import rests
 
 CAP = counting.CAP
+AT_ONCE = 5 * CAP  # cases that one pass reads: about 60 ms
 NEAR = dt.timedelta(hours=1)  # a cut-off nearer than this goes before everything
 LAST = 1000  # beyond every rank: what somebody set aside for now comes after all that can be worked on
 AGED = dt.timedelta(hours=24)  # nothing waits longer than this without moving up by one
@@ -124,15 +125,19 @@ ALL = Choice()
 
 
 def counts(cases: QuerySet[Case], at: dt.datetime, me: int, choice: Choice = ALL) -> dict[str, int]:
-    """How many live cases of that choice each view has, at most CAP + 1. One pass over all of them, and where they are
-    more than that, another statement: of what was passed over there could be some of each view."""
-    wanted = {view.name: view.chosen(at, me) for view in VIEWS}
-    chosen = live(cases).filter(choice.q()).order_by()
-    found: dict[str, int] = chosen[: CAP + 1].aggregate(
-        **{name: Count("id", filter=q) if q else Count("id") for name, q in wanted.items()}
+    """How many live cases of that choice each view has, at most CAP + 1."""
+    return tally(cases.filter(choice.q()), {view.name: view.chosen(at, me) for view in VIEWS})
+
+
+def tally(cases: QuerySet[Case], wanted: Mapping[str, Q]) -> dict[str, int]:
+    """How many live cases meet each of these, at most CAP + 1. One pass over all: a quarter of the work
+    of counting each; where there are more than one pass reads, each: of what was passed over there could be some."""
+    chosen = live(cases).order_by()
+    found: dict[str, int] = chosen[: AT_ONCE + 1].aggregate(
+        passed=Count("id"), **{name: Count("id", filter=q) if q else Count("id") for name, q in wanted.items()}
     )
-    if max(found.values()) <= CAP:
-        return found
+    if found.pop("passed") <= AT_ONCE:
+        return {name: min(number, CAP + 1) for name, number in found.items()}
     return dict(zip(wanted, counting.counts(*(chosen.filter(q) for q in wanted.values())), strict=True))
 
 

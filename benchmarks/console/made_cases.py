@@ -15,8 +15,8 @@ CASE = {
     " WHEN kind = 'repaired' THEN 'resolved' ELSE kind END",
     "sentence": "'It is not known whether ' || who || ' was charged: the answer was lost.'",
     "reasons": REASONS,
-    "harm": "(ARRAY['unknown', 'wrong', 'stands', 'held', 'absent'])[1 + c %% 5]",
-    "rank": "c %% 5",
+    "harm": "(ARRAY['unknown', 'wrong', 'stands', 'held', 'absent'])[1 + c / 5 %% 5]",
+    "rank": "c / 5 %% 5",
     "rank_reason": "'It is not known what is outside.'",
     "customers": "c %% 2",
     "value": "CASE WHEN c %% 3 = 0 THEN jsonb_build_array(jsonb_build_object('amount', 4800, 'currency', 'EUR'))"

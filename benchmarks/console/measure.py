@@ -20,7 +20,7 @@ from django.test.utils import CaptureQueriesContext
 from benchmarks.console import plans
 from repairs import keyset
 
-TURNS = 11  # the driver prepares a statement at its third turn, and PostgreSQL may plan it for good at its eighth
+TURNS = 7  # with the first one enough for the driver to have prepared each statement
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

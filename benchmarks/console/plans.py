@@ -82,7 +82,7 @@ def read_whole(node: dict[str, Any]) -> str:
 
 
 def looked_at(node: dict[str, Any]) -> int:
-    if "Relation Name" not in node:
+    if PART.sub("", node.get("Relation Name", "")) not in BIG:
         return 0
     vain = node.get("Rows Removed by Filter", 0) + node.get("Rows Removed by Index Recheck", 0)
     return int((node.get("Actual Rows", 0) + vain) * node.get("Actual Loops", 1))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 
-from repairs import frozen, keyset, worklist
+from repairs import frozen, glance, keyset, worklist
 from repairs.models import Case
 from repairs.notices import sending
 from repairs.scope import visible
@@ -24,18 +24,17 @@ def home(request: HttpRequest) -> HttpResponse:
     harmful = worklist.harm_first(cases, now).select_related("run", "claimed_by", "handed_to")
     first = keyset.first_of(harmful, order=worklist.ORDER, size=NEXT)
     latest = visible(desk, Run).select_related("agent", "workflow").defer("input", "residue", "people_reasons")[:LATEST]
+    figures = glance.rows(desk, cases, now)
     return show(
         request,
         "console/home.html",
         here="home",
         now=now,
-        views=counted(worklist.counts(cases, now, desk.user.pk)),
+        figures=figures,
+        handed=next(one for _, row in figures for one in row if one.name == "handed"),
+        systems=glance.systems(desk, now),
         first=rows_of(first, now),
         latest=latest,
         waiting=frozen.waiting_by_name(desk),
         unsent=sending.failures() if desk.may_operate else "",
     )
-
-
-def counted(counts: dict[str, int]) -> list[tuple[worklist.View, int]]:
-    return [(view, counts[view.name]) for view in worklist.VIEWS]

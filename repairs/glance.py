@@ -1,0 +1,138 @@
+"""Home at a glance: each figure with what it counts and the address of exactly its rows. Used by the home page."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime as dt
+from typing import Any
+from urllib.parse import urlencode
+
+from django.db.models import Count, Exists, Min, OuterRef, Q, QuerySet, Subquery
+from django.db.models.fields.json import KeyTransform
+from django.urls import reverse
+
+from repairs import asked, frozen, worklist
+from repairs.choice import Choice
+from repairs.desk import Desk
+from repairs.models import Case
+from repairs.words import gauge as gauges
+from repairs.words.harm import TITLES
+from workflows.models import Gauge, Tool
+
+SYSTEMS = 500  # tools looked at; who has more finds each on its page
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Figure:
+    """`at`: where its rows are; `when`: the moment that matters most among them, said by `words`."""
+
+    name: str
+    title: str
+    count: int
+    at: str
+    means: str
+    words: str = ""
+    when: dt.datetime | None = None
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class System:
+    """What tools of one name before the dot reach; `tool`: the one of them that is worst off."""
+
+    name: str
+    tool: str
+    frozen: bool
+    breaker: gauges.Reading
+
+
+def rows(desk: Desk, cases: QuerySet[Case], now: dt.datetime) -> list[tuple[str, list[Figure]]]:
+    """(a heading, its figures). Four statements. The figures by harm are all that is open, each case once."""
+    me = desk.user.pk
+    harms = {f"harm_{harm.value}": Choice(harm=harm.value).q() for harm in TITLES}
+    count = worklist.tally(cases, {**{view.name: view.chosen(now, me) for view in worklist.VIEWS}, **harms})
+    first = moments(cases, now, me)
+    questions = asked.to_decide(desk, now)[: worklist.CAP + 1].aggregate(oldest=Min("asked_at"), number=Count("id"))
+    views = {
+        view.name: Figure(view.name, view.title, count[view.name], queue(view=view.name), MEANS[view.name])
+        for view in worklist.VIEWS
+    }
+    told = {"mine": ("next cut-off", first["cutoff"]), "snoozed": ("next", first["wakes"])}
+    told |= {"all": ("oldest", first["opened"]), "unreachable": ("since", first["unreachable"])}
+    for name, (words, moment) in told.items():
+        views[name] = dataclasses.replace(views[name], words=words, when=moment)
+    views["mine"] = dataclasses.replace(views["mine"], title="Claimed by you")
+    by_harm = [
+        Figure(harm.value, title[:1].upper() + title[1:], count[f"harm_{harm.value}"], at, "open cases where it is so")
+        for harm, title in TITLES.items()
+        for at in [queue(view="all", harm=harm.value)]
+    ]
+    number, oldest = questions["number"], questions["oldest"]
+    means = "questions to people that are still in their time"
+    approvals = Figure("approve", "To approve", number, reverse("approvals"), means, "oldest", oldest)
+    return [
+        ("Mine", [views["mine"], views["handed"]]),
+        ("Team", [views["all"], *by_harm]),
+        ("Of these", [views["free"], views["late"], views["escalated"], views["quarantined"], views["still"]]),
+        ("Waiting", [approvals, views["waiting"], views["snoozed"]]),
+        ("Could not check", [views["unreachable"]]),
+    ]
+
+
+def moments(cases: QuerySet[Case], now: dt.datetime, me: int) -> dict[str, Any]:
+    chosen = {view.name: view.chosen(now, me) for view in worklist.VIEWS}
+    ahead = chosen["mine"] & Q(cutoff__gte=now)
+    return worklist.live(cases).aggregate(
+        opened=Min("opened_at"),
+        cutoff=Min("cutoff", filter=ahead),
+        wakes=Min("snoozed_until", filter=chosen["snoozed"]),
+        unreachable=Min("opened_at", filter=chosen["unreachable"]),
+    )
+
+
+def queue(**narrowed: str) -> str:
+    return f"{reverse('queue')}?{urlencode(narrowed)}"
+
+
+MEANS = {
+    "all": "cases that a person must work on or wait with",
+    "mine": "open cases whose claim you hold now",
+    "free": "open cases that nobody holds now",
+    "unknown": "open cases where it is not known what is outside",
+    "waiting": "open cases that wait for somebody's answer",
+    "snoozed": "open cases set aside until later",
+    "handed": "open cases handed to you that you haven't read back",
+    "escalated": "open cases with which help was asked for",
+    "unreachable": "open cases where the system that would know refuses reads, or could not be reached",
+    "quarantined": "open cases whose work ended every worker that took it",
+    "still": "open cases where nothing got further for longer than it may",
+    "late": "open cases past their deadline",
+}
+
+
+def systems(desk: Desk, now: dt.datetime) -> list[System]:
+    """Each system once, the worst of its tools first. One statement."""
+    gauge = Gauge.objects.filter(tool=OuterRef("name"))
+    stops = frozen.standing(desk).filter(target="tool", name=OuterRef("name"))
+    tools = Tool.objects.filter(current=True).order_by("name").annotate(
+        limits=KeyTransform("limits", "spec"),
+        open_until=Subquery(gauge.values("open_until")),
+        failures=Subquery(gauge.values("failures")),
+        stopped=Exists(stops),
+    )  # fmt: skip
+    found: dict[str, System] = {}
+    for row in tools.values("name", "limits", "open_until", "failures", "stopped")[:SYSTEMS]:
+        reading = gauges.breaker(row["limits"], Measured(row["open_until"], row["failures"] or 0), now)
+        one = System(row["name"].partition(".")[0], row["name"], row["stopped"], reading)
+        if one.name not in found or trouble(one) > trouble(found[one.name]):
+            found[one.name] = one
+    return sorted(found.values(), key=lambda one: (-trouble(one), one.name))
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Measured:
+    open_until: dt.datetime | None
+    failures: int
+
+
+def trouble(one: System) -> int:
+    return 3 if one.frozen else {"bad": 2, "doubt": 1}.get(one.breaker.tone, 0)
