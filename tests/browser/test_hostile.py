@@ -53,7 +53,7 @@ WRONG = """(raw) => {
 def attacked(repairer: User, world: World, tool: Make, workflow: Make, begin: Make, agent: Agent) -> dict[str, Any]:
     """A stuck run and one that asks for an approval; all that others may write is hostile. Gives the ids."""
     repairer.groups.set(Group.objects.all())
-    name = f"t.{HOSTILE}"
+    name = f"t.{HOSTILE}".replace("/", "|")  # which no address could hold; `apply` takes letters and digits only
     tool(name[:200], residue=HOSTILE, owner=HOSTILE[:100])
     tool("mail.send")
     tool("pay.out", autonomy="ask", owner=HOSTILE[:100])
@@ -133,6 +133,7 @@ def test_on_every_page_hostile_text_does_nothing_and_is_seen_literally(attacked:
     where = set()
     for address in ["/", *pages(attacked)]:
         answer = visitor.request.get(address)
+        assert answer.status < 500, f"{address} breaks"
         if answer.status == 200 and "text/html" in answer.headers["content-type"]:  # no act, and no file
             text = look(visitor, address)
             where |= {address} if all(piece in text for piece in SEEN) else set()
