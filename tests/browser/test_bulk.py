@@ -57,6 +57,7 @@ def test_all_of_a_cause_is_looked_at_but_for_what_changed_meanwhile(outage: list
     expect(page.get_by_text("is under way.")).to_be_visible()
     running.run()
     expect(page.get_by_text("4 of 4 met: 2 skipped, 2 being looked at.")).to_be_visible(timeout=10_000)
+    expect(page.get_by_role("heading", name="Done")).to_be_visible(timeout=10_000)  # no button to stop it is left
     drain_once()
     expect(page.get_by_text("4 of 4 met: 2 skipped, 2 still open.")).to_be_visible(timeout=10_000)
     page.reload()

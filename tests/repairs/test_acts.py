@@ -150,6 +150,21 @@ def test_a_write_off_takes_two_different_people(stuck: Make, repairer: User, app
     assert now_of(case).state == "written_off"
 
 
+def test_a_key_does_not_lead_to_a_proposal_nor_does_a_closed_case_say_what_is_true_no_more(
+    stuck: Make, repairer: User, person: Make, browse: Make
+) -> None:
+    case, effect = stuck(), item()
+    write_off.propose(case.id, effect_id=effect.id, by=repairer, why="it stays", fence=0, seq=effect.seq)
+    proposal, other = Act.objects.get(kind="propose_write_off"), person("another", "approver")
+    page = browse(other).get(f"/repairs/{case.number}/").content.decode()
+    assert f'id="why-{proposal.id}" rows="2" data-key="a"' in page
+    assert "The run goes on by itself" in page
+    write_off.confirm(proposal.id, by=other, why="agreed with the desk")
+    drain_once()
+    page = browse(other).get(f"/repairs/{case.number}/").content.decode()
+    assert '<h1><span class="quiet">It was:</span>' in page
+
+
 def test_what_changed_since_it_was_proposed_can_not_be_confirmed(stuck: Make, repairer: User, approver: User) -> None:
     case, effect = stuck(), item()
     with pytest.raises(StaleFence, match="changed"):
