@@ -30,10 +30,11 @@ def note(case_id: uuid.UUID, user_id: int) -> None:
         cursor.execute(NOTE, {"case": case_id, "user": user_id, "idle": IDLE.total_seconds()})
 
 
+# A new row waits for whoever holds the case. It must hold no other row by then: an act has the case and asks for that.
 NOTE = """
 WITH last AS (
   SELECT id, until FROM repairs_worked WHERE case_id = %(case)s AND user_id = %(user)s
-  ORDER BY until DESC LIMIT 1 FOR UPDATE),
+  ORDER BY until DESC LIMIT 1),
 grown AS (
   UPDATE repairs_worked w SET until = greatest(w.until, clock_timestamp()) FROM last
   WHERE w.id = last.id AND last.until >= clock_timestamp() - make_interval(secs => %(idle)s) RETURNING w.id)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import datetime as dt
+import threading
+import time
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
+from django.db import connection, transaction
 from django.db.models import F
 
 from repairs import worked
@@ -91,3 +94,37 @@ def test_a_correction_changes_what_was_measured_or_has_no_reason(stuck: Make, re
     client.post(f"/repairs/{case.number}/time", {"minutes": "-24", "text": "it was another case"})
     time = client.get(f"/repairs/{case.number}/").context["time"]
     assert (time.minutes, time.corrected, minutes(case)) == (4, 0, {"repairer": 4})
+
+
+def test_an_act_and_a_page_that_tell_of_one_persons_work_at_once_wait_for_each_other(
+    stuck: Make, repairer: User
+) -> None:
+    case = stuck()
+    worked.note(case.id, repairer.pk)
+    passes(6 * MINUTE)
+    with transaction.atomic():
+        Case.objects.select_for_update().get(id=case.id)  # as each act begins
+        page = threading.Thread(target=told, args=(case, repairer))
+        page.start()
+        deadline = time.monotonic() + 60
+        while not waits() and time.monotonic() < deadline:
+            page.join(0.01)
+        worked.note(case.id, repairer.pk)
+    page.join(60)
+    assert not page.is_alive()
+    assert minutes(case) == {"repairer": 0}
+
+
+def told(case: Case, user: User) -> None:
+    try:
+        worked.note(case.id, user.pk)
+    finally:
+        connection.close()
+
+
+def waits() -> bool:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT EXISTS (SELECT 1 FROM pg_stat_activity WHERE pg_backend_pid() = ANY (pg_blocking_pids(pid)))"
+        )
+        return bool(cursor.fetchone()[0])
