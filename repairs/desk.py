@@ -67,14 +67,16 @@ def desk_for(user: User) -> Desk:
     """The same outside a request: for what is done later in a person's name, by what they may then."""
     with connection.cursor() as cursor:
         cursor.execute(PERSON, {"user": user.pk})
-        groups, must_change, zone, names, factor, taken = cursor.fetchone()
+        groups, must_change, zone, names, factor, taken, *_ = cursor.fetchone()
     roles = held(groups, superuser=user.is_superuser) if user.is_active and user.is_staff else frozenset()
     teams = None if AUDITOR in roles else frozenset(names) or None
     lost = tuple((int(number), name, how) for number, name, how in taken)
     return Desk(user=user, roles=roles, must_change=must_change, teams=teams, factor=factor, taken=lost, zone=zone)
 
 
-# One statement, for it is asked at every request. It would end even if teams stood in a circle.
+# One statement, for it is asked at every request. It would end even if teams stood in a circle. It tells the planner too
+# what pages need: to plan each statement for its own values, since a plan that is kept for any state or agent reads all
+# runs for a rare one; and to compile none of them. The engine's transactions say for themselves what they need.
 PERSON = """
 WITH RECURSIVE mine(id, name) AS (
   SELECT t.id, t.name FROM repairs_person p JOIN repairs_person_teams m ON m.person_id = p.id
@@ -86,5 +88,6 @@ SELECT ARRAY(SELECT g.name FROM auth_user_groups u JOIN auth_group g ON g.id = u
   (SELECT id FROM repairs_secondfactor WHERE user_id = %(user)s AND confirmed_at IS NOT NULL),
   ARRAY(SELECT ARRAY[c.number::text, u.username::text, p.how::text]
     FROM repairs_presence p JOIN repairs_case c ON c.id = p.case_id JOIN auth_user u ON u.id = p.taken_by_id
-    WHERE p.user_id = %(user)s AND p.taken_by_id IS NOT NULL ORDER BY c.number LIMIT 10)
+    WHERE p.user_id = %(user)s AND p.taken_by_id IS NOT NULL ORDER BY c.number LIMIT 10),
+  set_config('plan_cache_mode', 'force_custom_plan', false), set_config('jit', 'off', false)
 """

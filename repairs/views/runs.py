@@ -11,7 +11,7 @@ from django.utils import timezone
 from repairs import keyset
 from repairs.scope import visible
 from repairs.views.screen import at_desk, screen, show
-from workflows.models import Run, Workflow
+from workflows.models import Agent, Run, Workflow
 from workflows.states import RunState
 
 FILTERS = {
@@ -62,7 +62,7 @@ def chosen_rows(request: HttpRequest, chosen: dict[str, str]) -> QuerySet[Run]:
     """What the person may see of what they chose, without the columns that may be large."""
     found = visible(at_desk(request), Run).select_related("agent", "workflow").defer(*HEAVY)
     for name, value in chosen.items():
-        found = found.filter(of_subject(value) if name == "subject" else Q(**{FILTERS[name]: value}))
+        found = found.filter(OF[name](value) if name in OF else Q(**{FILTERS[name]: value}))
     return found
 
 
@@ -70,3 +70,11 @@ def of_subject(value: str) -> Q:
     """type:id, or the id alone, as the API reads it; an id may hold colons itself."""
     kind, _, rest = value.partition(":")
     return Q(subject_id=value) | Q(subject_type=kind, subject_id=rest)
+
+
+def of_agent(value: str) -> Q:
+    """By its id, with which the index of its runs begins: joined by name, all runs are read for a rare one."""
+    return Q(agent=Agent.objects.filter(name=value).values("id")[:1])
+
+
+OF = {"subject": of_subject, "agent": of_agent}

@@ -7,12 +7,13 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from django.db import transaction
+from django.db import connection, transaction
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
 from benchmarks.console import measure
 from benchmarks.console.load import load
 from benchmarks.console.pages import pages
+from workflows import rows
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("loaded")]
 EFFECTS, CASES = 1500, 60
@@ -49,6 +50,19 @@ def test_every_page_there_is_is_measured() -> None:
         if not {name, listed} & (known | ELSEWHERE) and client.get(reverse(name, kwargs=arguments)).status_code != 405:
             missing.append(name)
     assert not missing
+
+
+def test_pages_plan_each_statement_for_its_own_values_and_the_engine_keeps_its_plans() -> None:
+    """A plan that is kept for any state reads every run there is for one that few have."""
+    client = measure.browser("sees-all")
+    with connection.cursor() as cursor:
+        cursor.execute("SET plan_cache_mode = auto")
+        assert client.get("/runs/?state=open").status_code == 200
+        cursor.execute("SHOW plan_cache_mode")
+        assert cursor.fetchone() == ("force_custom_plan",)
+        rows.now()
+        cursor.execute("SHOW plan_cache_mode")
+        assert cursor.fetchone() == ("auto",)
 
 
 def named(patterns: list[Any], space: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
