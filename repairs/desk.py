@@ -74,7 +74,7 @@ def desk_for(user: User) -> Desk:
     return Desk(user=user, roles=roles, must_change=must_change, teams=teams, factor=factor, taken=lost, zone=zone)
 
 
-# One statement, for it is asked at every request. It would end even if teams stood in a circle. It tells the planner too
+# One statement, for it is asked at every request. It would end even if teams stood in a circle. It tells the planner
 # what pages need: to plan each statement for its own values, since a plan that is kept for any state or agent reads all
 # runs for a rare one; and to compile none of them. The engine's transactions say for themselves what they need.
 PERSON = """
