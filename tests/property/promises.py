@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
-from repairs.models import Case
 from tests.property.outside import Gate, Outside
-from workflows.models import Approval, Attempt, Budget, Decision, Effect, Entry, Run
+from tests.property.seen import Seen, SeenEffect, SeenRun, seen
+from workflows.models import Approval, Attempt, Decision, Effect, Entry, Run
 from workflows.policies import order
 from workflows.proof import Flaw, verify
 from workflows.replay.check import check
@@ -78,25 +78,26 @@ def _alone(effect: Effect) -> None:
     require(not beside, "12: two are in flight on one scope")
 
 
-def always(outside: Outside, beyond: set[str]) -> None:
-    """After each step. `beyond`: keys of calls that went on for longer than their tool says is possible."""
+def always(outside: Outside, beyond: set[str]) -> Seen:
+    """After each step; returns what there was. `beyond`: keys of calls that went on for longer than their tool says is
+    possible."""
     twice = [key for key, number in Counter(key[:KEY] for key in outside.made).items() if number > 1]
     require(not twice, f"2: {len(twice)} were made twice")
-    every = list(Effect.objects.all())
-    live = set(Case.objects.filter(state__in=["open", "waiting"]).values_list("run_id", flat=True))
-    for run in Run.objects.all():
-        require((run.id in live) == run.needs_person, "9: one open case per stuck run, in the same commit")
+    now = seen()
+    for run in now.runs:
+        require((run.id in now.cases) == run.needs_person, "9: one open case per stuck run, in the same commit")
         if run.phase == Phase.OVER:
-            _stated(outside, run, [effect for effect in every if effect.run_id == run.id], beyond)
-    by_effect: dict[object, list[Effect]] = {}
-    for effect in every:
+            _stated(outside, run, [effect for effect in now.effects if effect.run_id == run.id], beyond)
+    by_effect: dict[str, list[SeenEffect]] = {}
+    for effect in now.effects:
         by_effect.setdefault(effect.compensates_id or effect.id, []).append(effect)
     for effects in by_effect.values():
         true_to(outside, effects, beyond)
-    _within_budget(outside)
+    _within_budget(outside, now.limits)
+    return now
 
 
-def true_to(outside: Outside, effects: list[Effect], beyond: set[str]) -> None:
+def true_to(outside: Outside, effects: list[SeenEffect], beyond: set[str]) -> None:
     """`world` of an effect is what is there; while an undoing may have done something, only its own proof counts."""
     forward = next(effect for effect in effects if not effect.compensates_id)
     undoings = [effect for effect in effects if effect.compensates_id]
@@ -114,22 +115,22 @@ def true_to(outside: Outside, effects: list[Effect], beyond: set[str]) -> None:
         require(there, f"4: {told}")
 
 
-def _stated(outside: Outside, run: Run, effects: Iterable[Effect], beyond: set[str]) -> None:
+def _stated(outside: Outside, run: SeenRun, effects: Iterable[SeenEffect], beyond: set[str]) -> None:
     """What stands after a run that didn't reach its goal is stated."""
     told = {row["effect"] for row in run.residue}
     went_well = run.state == "completed" or (run.state == "repaired" and not run.end_cause)
     for effect in effects:
-        if effect.compensates_id or effect.read_only:
+        if effect.compensates_id or effect.effect_class == "read_only":
             continue
         wanted = (went_well and effect.state == "verified") or run.state == "completed"
         if outside.there(effect.key) and not wanted and effect.key not in beyond:
-            require(str(effect.id) in told, f"8: {effect} stands and is not stated, its run is {run.state}")
+            require(effect.id in told, f"8: {effect} stands and is not stated, its run is {run.state}")
 
 
-def _within_budget(outside: Outside) -> None:
-    for budget in Budget.objects.all():
-        limit = budget.limits.get("effects")
-        made = len({key[:KEY] for key in outside.made})
+def _within_budget(outside: Outside, limits: Iterable[dict[str, int]]) -> None:
+    made = len({key[:KEY] for key in outside.made})
+    for limited in limits:
+        limit = limited.get("effects")
         require(limit is None or made <= limit, f"11: {made} effects of {limit}")
 
 

@@ -25,7 +25,6 @@ from tests.clock import Clock
 from tests.engine.simulated import spec
 from tests.property import promises
 from tests.property.stage import LEASE, Stage
-from workflows.models import Approval, Run
 
 pytestmark = pytest.mark.django_db(transaction=True)
 SCHEDULES = int(os.environ.get("MAKEGOOD_SCHEDULES", "40"))
@@ -128,7 +127,7 @@ def test_after_each_step_of_any_schedule_the_promises_are_kept(clock: Clock, mon
             if which < len(self.stage.runs):
                 self.stage.cancel(which)
 
-        @precondition(lambda self: Run.objects.filter(needs_person=True).exists())
+        @precondition(lambda self: any(run.needs_person for run in self.seen.runs))
         @rule(act=st.sampled_from(["look_again", "write_off", "compensate_run", "write_off_run"]))
         def a_person_acts(self, act: str) -> None:
             self.stage.person(act)
@@ -137,7 +136,7 @@ def test_after_each_step_of_any_schedule_the_promises_are_kept(clock: Clock, mon
         def a_person_makes_good(self, which: int) -> None:
             self.stage.make_good(which)
 
-        @precondition(lambda self: Approval.objects.filter(state="asked").exists())
+        @precondition(lambda self: self.seen.asked)
         @rule()
         def a_person_allows(self) -> None:
             self.stage.approve()
@@ -145,7 +144,7 @@ def test_after_each_step_of_any_schedule_the_promises_are_kept(clock: Clock, mon
         @invariant()
         def the_promises_are_kept(self) -> None:
             if hasattr(self, "stage"):
-                promises.always(self.stage.outside, self.stage.beyond)
+                self.seen = promises.always(self.stage.outside, self.stage.beyond)
                 told["steps"] += 1
 
         def teardown(self) -> None:
