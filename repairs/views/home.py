@@ -9,7 +9,8 @@ from repairs import frozen, glance, keyset, worklist
 from repairs.models import Case
 from repairs.notices import sending
 from repairs.scope import visible
-from repairs.views.queue import rows_of
+from repairs.views import queue
+from repairs.views.runs import HEAVY
 from repairs.views.screen import at_desk, screen, show
 from workflows.models import Run
 
@@ -21,9 +22,9 @@ LATEST = 8
 def home(request: HttpRequest) -> HttpResponse:
     now, desk = timezone.now(), at_desk(request)
     cases = visible(desk, Case)
-    harmful = worklist.harm_first(cases, now).select_related("run", "claimed_by", "handed_to")
+    harmful = worklist.harm_first(cases, now).select_related("run", "claimed_by", "handed_to").defer(*queue.HEAVY)
     first = keyset.first_of(harmful, order=worklist.ORDER, size=NEXT)
-    latest = visible(desk, Run).select_related("agent", "workflow").defer("input", "residue", "people_reasons")[:LATEST]
+    latest = visible(desk, Run).select_related("agent", "workflow").defer(*HEAVY)[:LATEST]
     figures = glance.rows(desk, cases, now)
     return show(
         request,
@@ -33,7 +34,7 @@ def home(request: HttpRequest) -> HttpResponse:
         figures=figures,
         handed=next(one for _, row in figures for one in row if one.name == "handed"),
         systems=glance.systems(desk, now),
-        first=rows_of(first, now),
+        first=queue.rows_of(first, now),
         latest=latest,
         waiting=frozen.waiting_by_name(desk),
         unsent=sending.failures() if desk.may_operate else "",

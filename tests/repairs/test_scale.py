@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import uuid
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from django.db import connection, transaction
+from django.test.utils import CaptureQueriesContext
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
 from benchmarks.console import measure
@@ -63,6 +65,25 @@ def test_pages_plan_each_statement_for_its_own_values_and_the_engine_keeps_its_p
         rows.now()
         cursor.execute("SHOW plan_cache_mode")
         assert cursor.fetchone() == ("auto",)
+
+
+RECORDS = tuple(
+    f"admin:workflows_{name}_changelist" for name in ("effect", "step", "run", "attempt", "look", "decision")
+)
+LISTS = ("home", "queue", "runs", "approvals", "tool-sends", "batches", *RECORDS)
+HEAVY = re.compile(
+    r'"workflows_(?:effect"\."(?:arguments|result|before|poll)|step"\."(?:template|arguments|result)|run"\."input|'
+    r'(?:attempt|look)"\."evidence|approval"\."fields|decision"\."inputs)"'
+)
+
+
+def test_d05_no_list_loads_what_can_be_large() -> None:
+    client = measure.browser("sees-all")
+    for name, address in pages():
+        if name in LISTS:
+            with CaptureQueriesContext(connection) as seen:
+                client.get(address)
+            assert not [one["sql"] for one in seen.captured_queries if HEAVY.search(one["sql"])], address
 
 
 def named(patterns: list[Any], space: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
