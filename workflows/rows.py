@@ -37,8 +37,9 @@ def now() -> dt.datetime:
         return cursor.fetchone()[0]  # type: ignore[no-any-return]
 
 
-# Sets have no statistics: what is planned once, while a table is small, would read all of it once it is big.
-BY_INDEX = ("enable_seqscan", "enable_bitmapscan", "enable_hashjoin", "enable_mergejoin")
+# Sets have no statistics: what is planned once, while a table is small, would read all of it once it is big. A server
+# that compiles what it takes for expensive would take every plan for that which has no other way than a scan.
+BY_INDEX = ("enable_seqscan", "enable_bitmapscan", "enable_hashjoin", "enable_mergejoin", "jit")
 NOW = "SELECT clock_timestamp(), " + ", ".join(f"set_config('{name}', 'off', true)" for name in BY_INDEX)
 NOW += ", set_config('plan_cache_mode', 'auto', true)"  # in a process that answers people too, see repairs.desk
 

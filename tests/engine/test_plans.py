@@ -44,6 +44,14 @@ def test_a_claim_goes_along_its_index_and_sorts_nothing(
         assert "Sort" not in plan
 
 
+def test_no_statement_of_the_engine_is_compiled_on_a_server_that_compiles_expensive_ones() -> None:
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("SET LOCAL jit = on")
+        rows.now()
+        cursor.execute("SHOW jit")
+        assert cursor.fetchone()[0] == "off"
+
+
 def _plan(model: Any, tail: str, values: list[str]) -> str:
     statement = _shape(model)[2] + tail
     for value in values:

@@ -14,6 +14,7 @@ from typing import Any
 from django.db import connection
 
 from workflows.engine.parts import gauges
+from workflows.fetch import fetch
 from workflows.models import Gauge
 from workflows.policies import limits, pace
 
@@ -22,7 +23,7 @@ AGAIN = dt.timedelta(seconds=0.05)  # between two looks at a tool whose waiters 
 
 def who_may_go(most: int, now: dt.datetime) -> list[uuid.UUID]:
     """The first of each tool whose time has come, as many as it has room for. Locks the tools' gauges."""
-    due = list(Gauge.objects.filter(next_at__lte=now).order_by("tool").select_for_update(skip_locked=True))
+    due = fetch(Gauge, DUE, [now])
     if not due:
         return []
     declared = _declared([gauge.tool for gauge in due])
@@ -42,6 +43,9 @@ def who_may_go(most: int, now: dt.datetime) -> list[uuid.UUID]:
         gauge.next_at = _next(gauge, room, now) if len(first) < len(found) else None
     gauges.write(due)
     return going
+
+
+DUE = "WHERE t.next_at <= %s ORDER BY t.tool FOR UPDATE SKIP LOCKED"
 
 
 def _next(gauge: Gauge, room: limits.Room, now: dt.datetime) -> dt.datetime:
