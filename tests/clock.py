@@ -18,21 +18,26 @@ PATIENCE = 20_000  # turns: more than any story takes
 
 
 class Clock:
-    """Real time, and `ahead` seconds more."""
+    """Real time, and `ahead` seconds more. `passed`: of the steps those that were forward."""
 
     def __init__(self) -> None:
-        self.ahead = 0.0
+        self.ahead = self.passed = 0.0
         self._execute(MAKE)
         self._execute("SET search_path = stepped, public, pg_catalog")
 
     def step(self, seconds: float) -> None:
         """May be negative: clocks are set back too."""
         self.ahead += seconds
+        self.passed += max(seconds, 0.0)
         self._execute(f"UPDATE stepped.clock SET ahead = make_interval(secs => {self.ahead})")
 
     def now(self) -> float:
         """Seconds since 1970, for threads that know no database."""
         return dt.datetime.now(dt.UTC).timestamp() + self.ahead
+
+    def elsewhere(self) -> float:
+        """The same where this clock isn't: set back, it undoes nothing that happened outside."""
+        return dt.datetime.now(dt.UTC).timestamp() + self.passed
 
     def close(self) -> None:
         self._execute("RESET search_path")

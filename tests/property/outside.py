@@ -1,4 +1,4 @@
-"""The outside of the schedules: what exists there by the stepped clock, and a tool that stays in each call until told.
+"""The outside of the schedules: what exists there by a clock of its own, and a tool that stays in each call until told.
 
 It honours keys where the tool says so, books late, and reads lag behind, within what the tool declares.
 """

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterable
 
 from tests.property.outside import Gate, Outside
-from tests.property.seen import Seen, SeenEffect, SeenRun, seen
-from workflows.models import Approval, Attempt, Decision, Effect, Entry, Run
+from tests.property.seen import Seen, SeenEffect, SeenRun, at_the_call, seen
+from workflows.models import Effect, Run
 from workflows.policies import order
 from workflows.proof import Flaw, verify
 from workflows.replay.check import check
@@ -29,27 +29,23 @@ def require(kept: object, promise: str) -> None:
 def at_the_wire(outside: Outside, gates: Iterable[Gate], stopped: set[str]) -> None:
     """Of calls that have just begun. `stopped`: ids of runs that were turning back before."""
     for gate in gates:
-        effect = Effect.objects.select_related("run", "step").get(key=gate.call.key[:KEY])
-        attempt = Attempt.objects.filter(effect=effect, number=gate.call.attempt, ended_at=None).exists()
-        require(attempt, "1: intent before act")
-        allowed = Decision.objects.filter(effect=effect, verdict__in=["allow", "ask"]).count()
-        require(allowed >= effect.attempts, "5: policy at the door, for every attempt")
-        _granted(effect)
-        events = list(Entry.objects.filter(subject_id=effect.id).order_by("seq").values_list("event", flat=True))
-        require("acknowledge" not in events, "3: what was acknowledged is never sent again")
-        if effect.forward:
-            require(str(effect.run_id) not in stopped, "13: nothing new of a run that turns back")
-            if effect.irreversible:
-                _gated(effect)
-        elif effect.compensates_id:
-            _in_order(effect)
-        _alone(effect)
+        call = at_the_call(gate.call.key[:KEY], gate.call.attempt)
+        require(call.intended, "1: intent before act")
+        require(call.verdicts >= call.attempts, "5: policy at the door, for every attempt")
+        require(call.spent or not call.asked, "6: an approval is spent by the first dispatch")
+        require(not call.acknowledged, "3: what was acknowledged is never sent again")
+        if call.kind == "forward":
+            require(call.run_id not in stopped, "13: nothing new of a run that turns back")
+        if call.kind == "forward" and call.effect_class == "irreversible":
+            _gated(_effect(call.id))
+        elif call.kind != "forward" and call.undoes:
+            _in_order(_effect(call.id))
+        require(not call.beside, "12: two are in flight on one scope")
 
 
-def _granted(effect: Effect) -> None:
-    asked = Decision.objects.filter(effect=effect, verdict="ask").exists()
-    spent = Approval.objects.filter(effect=effect, state="spent").exists()
-    require(spent or not asked, "6: an approval is spent by the first dispatch")
+def _effect(effect_id: str) -> Effect:
+    found: Effect = Effect.objects.select_related("run", "step").get(id=effect_id)
+    return found
 
 
 def _gated(effect: Effect) -> None:
@@ -70,12 +66,6 @@ def _in_order(effect: Effect) -> None:
 
 
 BELOW, BEFORE = order.dependants, order.before  # as they are before a test takes them away
-
-
-def _alone(effect: Effect) -> None:
-    others = Effect.objects.filter(state="dispatched", scopes__overlap=effect.scopes or ["-"]).exclude(id=effect.id)
-    beside = [other for other in others if other.id not in (effect.compensates_id, effect.makes_good_id)]
-    require(not beside, "12: two are in flight on one scope")
 
 
 def always(outside: Outside, beyond: set[str]) -> Seen:

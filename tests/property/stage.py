@@ -10,6 +10,7 @@ import dataclasses
 import functools
 import itertools
 import time
+import uuid
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
@@ -21,6 +22,7 @@ from tests import flushing
 from tests.clock import Clock
 from tests.property import outside as stage_outside
 from tests.property import promises
+from tests.property.seen import seen
 from workflows import making, toolbox
 from workflows.authority import approvals
 from workflows.drain import Drain
@@ -57,7 +59,7 @@ class Stage:
         empty()
         toolbox.forget()
         self.clock = clock
-        self.outside = stage_outside.fresh(clock.now)
+        self.outside = stage_outside.fresh(clock.elsewhere)
         self.agent = Agent.objects.create(name="drawn", tools=["*"], workflows=["*"])
         self.approver = User.objects.create_user("approver", is_staff=True, is_superuser=True)
         self.workers = [Worker("one"), Worker("two")]
@@ -112,7 +114,7 @@ class Stage:
         who = self.workers[worker]
         if not who.held:
             return
-        stopped = {str(r.id) for r in Run.objects.filter(phase__in=["unwinding", "over"])}
+        stopped = {run.id for run in seen().runs if run.phase in ("unwinding", "over")}
         effects, who.held = who.held, []
         began = min(effect.sending.started_at for effect in effects)
         gates = []
@@ -211,10 +213,9 @@ class Stage:
     def make_good(self, which: int) -> None:
         """By a tool of the run itself; of what is stuck in it, if there is anything."""
         run = self.runs[which % len(self.runs)]
-        stuck = Effect.objects.filter(run=run, state="stuck", kind="forward").order_by("id").first()
-        body = RemedyBody(
-            tool="t.a", arguments={"of": "a"}, makes_good=stuck.id if stuck else None, request=str(which), again=True
-        )
+        of = (effect for effect in seen().effects if effect.run_id == str(run.id) and effect.kind == "forward")
+        stuck = min((uuid.UUID(effect.id) for effect in of if effect.state == "stuck"), default=None)
+        body = RemedyBody(tool="t.a", arguments={"of": "a"}, makes_good=stuck, request=str(which), again=True)
         _try(lambda: remedy(run.id, body, by="person:drawn", why="drawn"))
 
     def approve(self) -> None:
@@ -242,9 +243,10 @@ class Stage:
 
     def _still(self) -> bool:
         """What needs people waits for ever; of the rest all must be over."""
-        waiting = Run.objects.exclude(phase="over").filter(needs_person=False)
-        moving = Effect.objects.filter(state__in=["ready", "dispatched", "pending", "unknown"]).exists()
-        return not waiting.exists() and not moving
+        now = seen()
+        waiting = any(run.phase != "over" and not run.needs_person for run in now.runs)
+        moving = any(effect.state in ("ready", "dispatched", "pending", "unknown") for effect in now.effects)
+        return not waiting and not moving
 
     def close(self) -> None:
         for who in self.workers:
