@@ -35,7 +35,7 @@ def correct_time(case_id: uuid.UUID, *, by: User, minutes: str, why: str) -> Non
 
 def _whole(minutes: str) -> int:
     text = minutes.strip()
-    digits = text.removeprefix("-").removeprefix("+")
+    digits = text[1:] if text[:1] in ("-", "+") else text
     if not (digits.isascii() and digits.isdigit() and len(digits) <= 4) or not 0 < int(digits) <= MOST:
         raise Invalid("Say how many minutes.", [Flaw("minutes", minutes[:20], f"needs 1 to {MOST}, or -1 to -{MOST}")])
     return int(text)

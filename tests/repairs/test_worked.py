@@ -80,6 +80,7 @@ def test_a_correction_changes_what_was_measured_or_has_no_reason(stuck: Make, re
         ("-5", "would leave -1 min"),
         ("1441", "needs 1 to 1440"),
         ("\u0663", "needs 1 to 1440"),
+        ("-+5", "needs 1 to 1440"),
     ):
         answer = client.post(f"/repairs/{case.number}/time", {"minutes": typed, "text": "the phone"})
         page = answer.content.decode()
