@@ -9,13 +9,14 @@ from collections.abc import Sequence
 from django.contrib.auth.models import User
 from django.db import transaction
 
-from repairs.acts.door import LEASE, lock, needs
+from repairs.acts.door import lock, needs, renew
 from repairs.acts.evidence import Given
 from repairs.acts.record import record
 from repairs.models import Act
 from repairs.models.act import ActKind, Outcome
 from repairs.roles import REPAIRER
 from workflows.errors import Flaw, Invalid, NotFound, StaleFence
+from workflows.visible import is_hidden
 from workflows.why import reason
 
 HOW = {"mail": "by mail", "phone": "by phone", "person": "in person", "chat": "by chat", "post": "by post"}
@@ -59,16 +60,15 @@ def write(case_id: uuid.UUID, kind: ActKind, by: User, text: str, **more: object
     """The row of what was written. Of the holder it is work on the case, and keeps it theirs."""
     case, now = lock(case_id)
     if case.holder_at(now) == by.pk:
-        case.lease_until = now + LEASE
-        case.save(update_fields=["lease_until"])
+        renew(case, now)
     record(case.id, kind=kind, by=by, why=text, outcome=Outcome.DONE, now=now, **more)
 
 
 def named(whom: str) -> str:
     """Who was told. Raises `Invalid`."""
     name = " ".join(whom.replace("\x00", "").split())
-    if not name or len(name) > WHOM:
-        raise Invalid("Say who was told.", [Flaw("whom", whom[:80], f"needs 1 to {WHOM} characters")])
+    if all(is_hidden(char) or char.isspace() for char in name) or len(name) > WHOM:
+        raise Invalid("Say who was told.", [Flaw("whom", whom[:80], f"needs 1 to {WHOM} visible characters")])
     return name
 
 

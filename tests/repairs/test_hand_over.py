@@ -12,9 +12,10 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from config import notices
-from repairs.acts import claim, hand_over, look_again, snooze, write_off
+from repairs.acts import claim, hand_over, look_again, note, snooze, write_off
 from repairs.colleagues import colleagues
 from repairs.models import Act, Case, Notice, Person, Presence
+from repairs.models.act import ActKind
 from workflows import rows
 from workflows.errors import Denied, Invalid, StaleFence
 from workflows.models import Effect, Entry, Team
@@ -102,6 +103,16 @@ def test_what_changed_while_they_read_is_accepted_unseen(stuck: Make, day: User,
     with pytest.raises(StaleFence, match="changed while you read"):
         accept(case, night, as_of=seen)
     accept(case, night)
+
+
+def test_who_handed_it_over_and_writes_a_note_loses_it_before_the_receiver_comes(
+    stuck: Make, day: User, night: User
+) -> None:
+    case = stuck()
+    hand(case, day)
+    until = now_of(case).lease_until
+    note.note(case.id, kind=ActKind.FACT, by=day, text="they rang once more")
+    assert (now_of(case).lease_until, now_of(case).handed_to) == (until, night)
 
 
 def test_a_hand_over_can_not_be_declined_or_withdrawn_or_says_not_why(
