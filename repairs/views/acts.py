@@ -160,6 +160,14 @@ def shown(request: HttpRequest) -> str:
     return request.POST.get("preview", "")
 
 
+def pressed(request: HttpRequest, first: str, second: str) -> str:
+    """Which of a form's two buttons. Raises `Invalid` where neither was: what nobody said is no decision."""
+    how = request.POST.get("how", "")
+    if how not in (first, second):
+        raise Invalid("Say which you mean; nothing was done.", [Flaw("how", how, f"is neither {first} nor {second}")])
+    return how
+
+
 def whole(request: HttpRequest, name: str) -> int:
     text = request.POST.get(name, "")
     if not text.isascii() or not text.isdigit() or len(text) > 9:

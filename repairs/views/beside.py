@@ -16,7 +16,7 @@ from repairs.models import Act, Evidence
 from repairs.models.act import ActKind
 from repairs.roles import REPAIRER
 from repairs.scope import one, visible
-from repairs.views.acts import done, evidence_of, whole
+from repairs.views.acts import done, evidence_of, pressed, whole
 from repairs.views.case import find
 from repairs.views.screen import act, at_desk, in_role, screen, show
 from workflows.errors import Flaw, Invalid
@@ -48,13 +48,13 @@ def judge(request: HttpRequest, number: int, act_id: uuid.UUID) -> HttpResponse:
     """The button pressed says whether the guess was right."""
     case, by = find(request, number), at_desk(request).user
     one(visible(at_desk(request), Act), id=act_id, case=case, kind=ActKind.GUESS.value)
-    right = request.POST.get("how") == "confirm"
 
     def say() -> None:
+        right = pressed(request, "confirm", "refute") == "confirm"
         text, given = request.POST.get("text", ""), evidence_of(request)
         notes.judge(case.id, act_id, right=right, by=by, text=text, given=given)
 
-    return done(request, case, say, "Confirmed." if right else "Refuted.")
+    return done(request, case, say, "Confirmed." if request.POST.get("how") == "confirm" else "Refuted.")
 
 
 @act
@@ -65,8 +65,9 @@ def tick(request: HttpRequest, number: int) -> HttpResponse:
 
     def say() -> None:
         step, version = whole(request, "step"), whole(request, "version")
-        seen = post.get("text", "") if post.get("how") == "otherwise" else ""
-        if post.get("how") == "otherwise" and not seen.strip():
+        otherwise = pressed(request, "expected", "otherwise") == "otherwise"
+        seen = post.get("text", "") if otherwise else ""
+        if otherwise and not seen.strip():
             raise Invalid("Say what was otherwise.", [Flaw("text", seen, "says nothing")])
         ticks.tick(case.id, by=by, name=post.get("runbook", ""), version=version, step=step, seen=seen)
 

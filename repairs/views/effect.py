@@ -18,7 +18,7 @@ from repairs.acts import proof
 from repairs.acts import tool_version as acts
 from repairs.preview_shown import shown
 from repairs.scope import one, visible
-from repairs.views.acts import STATUS, why
+from repairs.views.acts import STATUS, pressed, why
 from repairs.views.acts import shown as shown_note
 from repairs.views.screen import act, at_desk, screen, show
 from repairs.words.seen import row
@@ -79,8 +79,8 @@ BULKY = ("fields", "target", "origin", "question")  # of approvals, whose own pa
 def decide_version(request: HttpRequest, run_id: uuid.UUID, effect_id: uuid.UUID) -> HttpResponse:
     """About an effect that waits because its tool's version is not what it was: the button says whether it may go."""
     effect = find(request, run_id, effect_id)
-    go = request.POST.get("how") == "go"
     try:
+        go = pressed(request, "go", "give_up") == "go"
         proof.demand(request, at_desk(request), strong=False)
         if go:
             acts.let_go(at_desk(request), effect, why=why(request), note=shown_note(request))

@@ -69,6 +69,19 @@ def test_a_guess_of_another_case_can_be_judged_through_this_one(stuck: Make, rep
     assert (answer.status_code, Act.objects.count()) == (404, 1)
 
 
+def test_a_form_that_says_neither_judges_a_guess(stuck: Make, repairer: User, browse: Make) -> None:
+    case, client = stuck(), browse(repairer)
+    note.note(case.id, kind=ActKind.GUESS, by=repairer, text="x")
+    guess = Act.objects.get(kind="guess")
+    for how in ({}, {"how": "perhaps"}):
+        answer = client.post(f"/repairs/{case.number}/guesses/{guess.id}", {"text": "their log", **how})
+        page = answer.content.decode()
+        assert (answer.status_code, "is neither confirm nor refute" in page, "their log</textarea>" in page) == (
+            400, True, True,
+        )  # fmt: skip
+    assert not Act.objects.filter(answers=guess).exists()
+
+
 def test_somebody_without_the_role_writes_beside_a_case(stuck: Make, person: Make, browse: Make) -> None:
     case, reader = stuck(), person("reader", "manager")
     with pytest.raises(Denied):
@@ -94,6 +107,7 @@ def test_who_was_told_what_is_not_kept_or_half_of_it_is(stuck: Make, repairer: U
     at = f"/repairs/{case.number}"
     for form, says in (
         ({"text": "we are at it", "whom": " ", "how": "phone"}, "Say who was told."),
+        ({"text": "we are at it", "whom": "\u200b\u202e", "how": "phone"}, "Say who was told."),
         ({"text": "we are at it", "whom": "their office", "how": "drum"}, "Say how they were told."),
         ({"text": " ", "whom": "their office", "how": "phone"}, "Say why, in a sentence."),
     ):

@@ -109,4 +109,7 @@ def test_a_step_that_there_is_not_is_ticked_or_words_of_a_deviation_are_lost(
     assert (answer.status_code, "they did neither</textarea>" in answer.content.decode()) == (409, True)
     answer = client.post(f"/repairs/{case.number}/tick", {**form, "version": 1, "text": " "})
     assert (answer.status_code, "Say what was otherwise." in answer.content.decode()) == (400, True)
+    for how in ({"how": ""}, {"how": "done"}):
+        answer = client.post(f"/repairs/{case.number}/tick", {**form, "version": book.version, **how})
+        assert (answer.status_code, "is neither expected nor otherwise" in answer.content.decode()) == (400, True)
     assert not Act.objects.exists()

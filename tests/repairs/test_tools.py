@@ -216,6 +216,10 @@ def test_parked_work_can_be_given_up_and_a_version_restored(
     operator.post("/tools/t.a/1/withdraw", {"why": "it books twice"})
     drain_once()
     first, second = Effect.objects.get(run=one), Effect.objects.get(run=other)
+    for how in ({}, {"how": "let go"}):
+        unsaid = operator.post(f"/runs/{one.id}/effects/{first.id}/version", {"why": "which of them?", **how})
+        assert (unsaid.status_code, Effect.objects.get(id=first.id).state) == (400, "blocked"), "nobody gave it up"
+        assert "which of them?" in unsaid.content.decode()
     operator.post(f"/runs/{one.id}/effects/{first.id}/version", {"how": "give_up", "why": "not needed"})
     operator.post("/tools/t.a/1/restore", {"why": "it was mended"})
     drain_once()
