@@ -223,6 +223,28 @@ def test_a_message_that_comes_while_somebody_looks_causes_another_look(clock: Cl
     assert states(done)["a forward"] == "stuck gone"
 
 
+def test_messages_during_one_slow_look_begin_no_other_beside_it_nor_pass_for_dead_workers(
+    clock: Clock, world: World, done: Run
+) -> None:
+    """Each began one more; from the third on they counted as looks that ended their workers, and a person got it."""
+    forward = effect(done)
+    clock.step(100)
+    tell(forward.key)
+    claimed = look.claim(10)
+    entries = Entry.objects.filter(subject_id=forward.id).count()
+    for _ in range(4):
+        tell(forward.key)
+        assert look.claim(10) == []
+    assert Entry.objects.filter(subject_id=forward.id).count() == entries + 1, "once is enough"
+    assert recover() == set()
+    with ThreadPoolExecutor(1) as pool:
+        asked, begun = look.begin(claimed, pool)
+        look.anew(look.record([(e, future.result(), begun) for e, future in asked]))
+    assert effect(done).due_at <= rows.now(), "what they told of is looked at"
+    drain_once()
+    assert (again(done).state, states(done)["a forward"]) == ("completed", "verified present")
+
+
 def test_what_a_person_finds_there_after_all_ends_its_run_with_nothing_left_over(world: World, done: Run) -> None:
     world.things.clear()
     told(effect(done).key)

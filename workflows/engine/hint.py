@@ -7,12 +7,12 @@ import uuid
 from typing import Any
 
 from django.db import connection, transaction
-from django.db.models import Max
 
 from workflows import ledger, making, rows
+from workflows.engine.parts import told
 from workflows.fetch import fetch
-from workflows.models import Effect, Hook, Look, Tool
-from workflows.states import REST, EffectState
+from workflows.models import Effect, Hook, Tool
+from workflows.states import EffectState
 from workflows.toolbox import give_tools, times_of
 from workflows.tools import expressions
 from workflows.tools.expressions import ExpressionError
@@ -20,9 +20,6 @@ from workflows.tools.expressions import ExpressionError
 S = EffectState
 MOST = 100  # effects that one message may name; no honest one speaks of more
 LONGEST = 500  # characters of a name, as long as the longest that a provider's answer gave us
-# Seconds between looks at one effect because of messages, however many come. What waits for a look is told of by
-# several messages within a moment, and a miss in each must not use up its looks; what is settled has time.
-PACE, PACE_AT_REST = 1.0, 60.0
 
 
 def hint(source: str, event_id: str, *, sent_at: dt.datetime, body: dict[str, Any]) -> tuple[Hook, bool]:
@@ -95,17 +92,15 @@ def _look(named: dict[uuid.UUID, uuid.UUID], hook: Hook, now: dt.datetime) -> in
     give_tools(effects)
     undoing = {e.compensates_id: e for e in effects if e.compensates_id and e.state != S.CANCELLED}
     one_each = {t.id: t for e in effects if e.id in named and (t := _to_look_at(e, undoing.get(e.id)))}
-    seen = Look.objects.filter(effect__in=one_each).order_by().values_list("effect_id").annotate(Max("begun_at"))
-    last = dict(seen)
-    told = []
+    last = told.last_looks(one_each)
+    moved = []
     for effect in one_each.values():
-        pace = dt.timedelta(seconds=PACE_AT_REST if _at_rest(effect) else PACE)
-        due = max(now, last[effect.id] + pace) if _since(effect, last.get(effect.id)) else now
+        due = told.marked(effect) if told.under_way(effect, now) else told.due(effect, last.get(effect.id), now)
         if effect.due_at is None or effect.due_at > due:
             effect.note()
             effect.due_at, effect.payload = due, {"hook": str(hook.id), "source": hook.source}
-            told.append(effect)
-    ledger.save_effects(told, now=now, actor=f"hook {hook.source}")
+            moved.append(effect)
+    ledger.save_effects(moved, now=now, actor=f"hook {hook.source}")
     return len(one_each)
 
 
@@ -121,7 +116,7 @@ def _to_look_at(effect: Effect, undoing: Effect | None) -> Effect | None:
     if effect.state in (S.UNKNOWN, S.ACKNOWLEDGED, S.PENDING, S.BLOCKED):
         waits = effect.due_at is not None and (effect.state != S.BLOCKED or effect.reason == "dependency")
         return effect if waits else None
-    if not _at_rest(effect) or (effect.compensates_id and effect.state != S.VERIFIED):
+    if not told.at_rest(effect) or (effect.compensates_id and effect.state != S.VERIFIED):
         return None
     if undoing is not None and undoing.state == S.VERIFIED:
         return undoing if effect.at_rest else None
@@ -129,12 +124,3 @@ def _to_look_at(effect: Effect, undoing: Effect | None) -> Effect | None:
         return None
     ours = effect.first_sent_at is not None and not effect.met
     return effect if ours and times_of(effect).verifies and making.may_look(effect) else None
-
-
-def _since(effect: Effect, looked: dt.datetime | None) -> bool:
-    """Whether it was looked at since it came to where it is: the look that settled it was no message's."""
-    return looked is not None and (effect.progress_at is None or looked > effect.progress_at)
-
-
-def _at_rest(effect: Effect) -> bool:
-    return effect.state == S.VERIFIED or effect.state in REST

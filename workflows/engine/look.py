@@ -13,8 +13,8 @@ from typing import Any
 
 from workflows import ledger, making, rows
 from workflows.authority import credentials, static_secrets
-from workflows.engine.parts import heed, look_pace, promises, suspects
-from workflows.engine.parts.door import WHILE_LOOKING, calls_of, guarded, seen
+from workflows.engine.parts import heed, look_pace, promises, suspects, told
+from workflows.engine.parts.door import calls_of, guarded, seen
 from workflows.engine.parts.joined import join_runs, join_tools
 from workflows.fetch import fetch, new
 from workflows.holders import holder_name
@@ -56,7 +56,7 @@ def claim(limit: int) -> list[Effect]:
             effects = look_pace.let(effects, now)
         if effects:
             join_runs(effects)
-            ledger.look_begins(effects, until=now + dt.timedelta(seconds=WHILE_LOOKING), holder=holder)
+            ledger.look_begins(effects, until=told.overdue_at(now), holder=holder)
         return effects
 
 
@@ -112,16 +112,19 @@ def anew(asked: Sequence[Asked]) -> None:
         join_tools(present)
         moved, looks = [], []
         turned = _turned([effect for effect in present if _once_more(effect)])
+        last = told.last_looks([e.id for e in present if told.came(e, answers[e.id][0])])
         for effect in present:
             old, answer, begun = answers[effect.id]
             stale = (effect.fence, effect.state) != (old.fence, old.state) or effect.id in turned
             was = effect.misses
             if not stale:
                 _came_back(effect)
-                told = effect.due_at if effect.due_at != old.due_at else None  # a message came while we looked
+                due = effect.due_at if effect.due_at != old.due_at else None
+                if told.came(effect, old):
+                    due = told.due(effect, last.get(effect.id), now)
                 decided.apply(effect, _decide(effect, answer, begun, now))
-                if told and effect.event == decided.NOTE:
-                    effect.due_at = min(told, effect.due_at or told)
+                if due and effect.event == decided.NOTE:
+                    effect.due_at = min(due, effect.due_at or due)
                 moved.append(effect)
             elif isinstance(answer, Sighting) and heed.a_look(effect, answer, now):
                 moved.append(effect)

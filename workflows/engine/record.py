@@ -11,8 +11,7 @@ from typing import Any
 
 from workflows import ledger, rows
 from workflows.authority import budgets, credentials, static_secrets
-from workflows.engine.parts import gauges, heed, look_pace, promises
-from workflows.engine.parts.door import WHILE_LOOKING
+from workflows.engine.parts import gauges, heed, look_pace, promises, told
 from workflows.holders import holder_name
 from workflows.models import Attempt, Effect
 from workflows.outcomes import Acknowledged, NotSent, Outcome, Pending, Refused, Unknown
@@ -52,9 +51,9 @@ def record(answered: Sequence[tuple[Effect, Outcome]], *, looks: int = 0) -> lis
         late = [(e, o) for e, o in answered if e.id not in written]
         ledger.complete([_ended(e.sending, o, now, stale=e.id not in written) for e, o in answered if e.sending])
         if late:
-            told = heed.answers(late, now)
-            promises.judge(told, now)
-            ledger.save_effects(told, now=now)
+            heeded = heed.answers(late, now)
+            promises.judge(heeded, now)
+            ledger.save_effects(heeded, now=now)
     return [effect for effect in mine if effect.id in written]
 
 
@@ -62,7 +61,7 @@ def _looked_at_now(effects: Sequence[Effect], limit: int, now: dt.datetime) -> l
     """Claims the look that follows an answer in the answer's own write."""
     mine = [e for e in effects if e.state in (EffectState.ACKNOWLEDGED, EffectState.UNKNOWN) and e.due_at == now]
     for effect in mine[:limit]:
-        effect.due_at, effect.holder = now + dt.timedelta(seconds=WHILE_LOOKING), holder_name()
+        effect.due_at, effect.holder = told.overdue_at(now), holder_name()
         effect.unseen += 1
     return mine[:limit]
 
