@@ -12,10 +12,13 @@ from tests.authority.oauth_server import Server, serving
 from tests.authority.test_stops import turn_until
 from tests.engine.conftest import again
 from workflows import catalog, rows, toolbox
+from workflows.authority import static_secrets
 from workflows.drain import Drain, drain_once
 from workflows.engine import dispatch
 from workflows.engine.advance import advance
+from workflows.engine.release import release
 from workflows.models import Agent, Credential, Effect, Entry, Run
+from workflows.outcomes import Acknowledged, Refused, Sighting, Verdict
 from workflows.tasks import sweep
 from workflows.tools import tokens
 from workflows.tools.manifest import load_texts
@@ -216,3 +219,28 @@ def test_a_refused_key_of_looks_alone_proves_nothing_and_holds_back_what_could_n
     advance()
     assert dispatch.dispatch(1) == []
     assert Effect.objects.get(run=third).blocked_by[0]["credential"] == "secret READ_TOKEN"
+
+
+@pytest.mark.parametrize(("path", "status"), [("POST", 429), ("POST", 503), ("GET", 200)])
+def test_an_answer_that_says_nothing_of_a_lost_key_while_one_tries_it_does_not_let_all_the_others_go(
+    server: Server, two_steps: Callable[..., Run], begin: Make, path: str, status: int
+) -> None:
+    """A limiter or a proxy answers before anybody asks who sent it; and a look comes with another key."""
+    run = two_steps()
+    first = Effect.objects.select_related("tool").get(run=run, step__name="create")
+    server.valid.discard(TOKENS["CRM_TOKEN"])
+    runs = [begin(again(run).workflow) for _ in range(3)]
+    drain_once()
+    Credential.objects.update(ask_at=rows.now())
+    sweep()
+    advance()
+    release(10)
+    (tries,) = dispatch.dispatch(5)
+    if path == "GET":
+        static_secrets.heed([(first, Sighting(verdict=Verdict.FOUND))])
+    else:
+        static_secrets.heed([(tries, Refused(reason=f"status {status}", temporary=True))])
+    assert Credential.objects.get().state == "lost"
+    assert Effect.objects.filter(run__in=runs, state="blocked", due_at__lte=rows.now()).count() == 0
+    static_secrets.heed([(tries, Acknowledged(result={}))])
+    assert Credential.objects.get().state == "ready"

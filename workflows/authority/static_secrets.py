@@ -19,6 +19,7 @@ from workflows.fetch import fetch
 from workflows.models import Credential, Effect
 from workflows.models.credential import CredentialState, Grant
 from workflows.outcomes import Acknowledged, Outcome, Pending, Refused, Rejected, Sighting
+from workflows.states import EffectState
 from workflows.toolbox import tool_of
 from workflows.tools import providers
 
@@ -74,7 +75,11 @@ def _rows_of(effect: Effect) -> list[str]:
     """Under which names a loss of its secrets is kept; one of its looks alone holds it back too, as what could never be
     verified isn't begun."""
     needs = tool_of(effect.tool).needs(effect.operation)
-    return [_row_name(name, at) for name in sorted(needs.secrets | needs.look_secrets) for at in ("", effect.tool.name)]
+    return _names(needs.secrets | needs.look_secrets, effect.tool.name)
+
+
+def _names(secrets: Iterable[str], tool: str) -> list[str]:
+    return [_row_name(name, at) for name in sorted(secrets) for at in ("", tool)]
 
 
 def _row_name(secret: str, tool: str) -> str:
@@ -101,8 +106,8 @@ def heed(answered: Iterable[tuple[Effect, Outcome | Sighting | None]]) -> None:
         if rejected is not None and rejected.secrets:
             at = effect.tool.name if rejected.only_here else ""
             refused |= {_row_name(name, at): (name, effect, rejected) for name in rejected.secrets}
-        elif trying and _took(answer):
-            taken |= trying.intersection(_rows_of(effect))
+        elif trying:
+            taken |= trying.intersection(_taken(effect, answer))
     if not refused and not taken:
         return
     with transaction.atomic():
@@ -113,9 +118,14 @@ def heed(answered: Iterable[tuple[Effect, Outcome | Sighting | None]]) -> None:
     trying.difference_update(refused.keys() | taken)
 
 
-def _took(answer: Outcome | Sighting | None) -> bool:
-    """Whether an answer comes from behind the door: from who knew who asked."""
-    return isinstance(answer, Acknowledged | Pending | Refused) or (isinstance(answer, Sighting) and answer.reached)
+def _taken(effect: Effect, answer: Outcome | Sighting | None) -> list[str]:
+    """Under which names a loss of those secrets is kept that the asking itself carried, where the answer comes from
+    behind the door: from who knew who asked. Whoever says "later" may be a limiter or a proxy before it."""
+    needs = tool_of(effect.tool).needs(effect.operation)
+    if isinstance(answer, Sighting):
+        return _names(needs.look_secrets if answer.reached else (), effect.tool.name)
+    known = isinstance(answer, Acknowledged | Pending) or (isinstance(answer, Refused) and not answer.temporary)
+    return _names(needs.secrets if known and effect.state == EffectState.DISPATCHED else (), effect.tool.name)
 
 
 def _refuse(name: str, secret: str, effect: Effect, rejected: Rejected, now: dt.datetime) -> None:
