@@ -22,7 +22,8 @@ from workflows.models import Decision, Effect
 
 pytestmark = pytest.mark.django_db(transaction=True)
 MANY = 64
-OF_BUDGETS = 6  # read for the policy; locked, costs of tools, customers, both kinds of rows written
+# Read for the policy; locked, whose turn it is, costs of tools, customers, both kinds of rows written.
+OF_BUDGETS = 7
 
 
 def through(begin: Make, flow: Any, number: int) -> dict[str, int]:

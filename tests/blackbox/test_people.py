@@ -9,8 +9,10 @@ from django.contrib.auth.models import Group, User
 from repairs.acts import look_again, write_off
 from repairs.acts.turn_back import turn_back
 from repairs.models import Act, Case
+from repairs.models.act import ActKind
 from tests.blackbox import manifests
 from tests.blackbox.conftest import Story
+from tests.repairs.previews import shown
 from workflows.models import Effect
 
 
@@ -82,7 +84,9 @@ def test_a_run_held_for_an_irreversible_act_turns_back_once_a_person_says_so(sto
     story.world.script(method="POST", path="/bookings", answer="422")
     run = story.agent.start()
     assert story.truth(run).state == "stuck"
-    turn_back(**case_of(run), by=person("repairer"), why="The member may stay; the contact must go.")
+    repairer = person("repairer")
+    seen = shown(ActKind.TURN_BACK, Case.objects.get(run_id=run), None, repairer)
+    turn_back(**case_of(run), by=repairer, why="The member may stay; the contact must go.", note=seen)
     truth = story.truth(run)
     assert (truth.state, truth.standing, len(truth.residue)) == ("repaired", {"members": 1}, 1)
     assert [case["state"] for case in truth.cases] == ["resolved"]

@@ -64,8 +64,9 @@ def test_history_is_not_rewritten_and_without_its_triggers_the_rewriting_is_foun
 
 
 ATTEMPT = """
-INSERT INTO workflows_attempt (id, effect_id, number, fence, holder, started_at, outcome, reason, evidence, stale)
-SELECT gen_random_uuid(), id, 9, fence, '', now(), '', '', '{}', false FROM workflows_effect WHERE id = %s
+INSERT INTO workflows_attempt
+  (id, effect_id, number, fence, holder, started_at, outcome, reason, evidence, stale, key_place)
+SELECT gen_random_uuid(), id, 9, fence, '', now(), '', '', '{}', false, '' FROM workflows_effect WHERE id = %s
 """
 
 
