@@ -8,6 +8,7 @@ import pytest
 
 from workflows.tools import urls
 from workflows.tools.expressions import ExpressionError
+from workflows.tools.http import drafting
 
 NAMES: dict[str, Any] = {"env": {"BASE": "http://crm.example:8000/v1"}, "args": {"a": "x", "none": None}, "result": {}}
 
@@ -61,6 +62,30 @@ def test_a_value_that_would_address_another_resource_is_refused(value: object) -
 def test_an_operators_address_that_is_none_is_refused(base: str) -> None:
     with pytest.raises(ExpressionError):
         urls.fill("${ env.BASE }/contacts", NAMES | {"env": {"BASE": base}})
+
+
+@pytest.mark.parametrize(
+    "base", ["https://u:hunter2@x", "https://u:hun#ter2@x", "https://u:hun/ter2@x", "ftp://u:hunter2@x"]
+)
+def test_a_password_in_an_operators_address_is_told_to_whoever_sees_what_would_be_sent(base: str) -> None:
+    names = NAMES | {"env": {"BASE": base}}
+    with pytest.raises(ExpressionError) as refused:
+        urls.fill("${ env.BASE }/contacts", names)
+    drafts = [
+        drafting.draft({"method": "POST", "url": "${ env.BASE }/contacts"}, names),
+    ]
+    if "hun/" not in base:  # what an author wrote in clear as a path is no password
+        drafts.append(drafting.draft({"method": "POST", "url": f"{base}/contacts"}, names))
+    assert not [one for one in (str(refused.value), *map(str, drafts)) if "ter2" in one]
+    assert "[hidden]@" in str(refused.value), "nobody knows where to look for it"
+
+
+def test_an_address_with_a_persons_name_in_its_path_is_shown_as_another() -> None:
+    part = {"method": "PUT", "url": "http://dav.example/desk@example.org/${ args.none }"}
+    assert drafting.draft(part | {"url": "http://dav.example/desk@example.org/1"}, NAMES).line.endswith(
+        "/desk@example.org/1"
+    )
+    assert drafting.draft(part, NAMES).line.startswith("PUT http://dav.example/desk@example.org/")
 
 
 def test_an_answers_address_is_followed_to_its_own_origin_only() -> None:

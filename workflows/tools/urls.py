@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 FROM_ENV = re.compile(r"env\.[A-Za-z_][A-Za-z0-9_]*|env\[(?:'[^']*'|\"[^\"]*\")\]")
 SCHEME = re.compile(r"https?://", re.IGNORECASE)
+HIDDEN = "//[hidden]@"
 DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
@@ -62,10 +63,16 @@ def origin(url: str) -> tuple[str, str, int]:
         port = parts.port or DEFAULT_PORTS[parts.scheme]
         (parts.hostname or "").encode("idna")
     except (ValueError, KeyError):
-        raise ExpressionError("", url, "is no http or https address") from None
+        hidden = re.sub(r"//.*@", HIDDEN, url, flags=re.DOTALL)  # a password's slash may be what makes it none
+        raise ExpressionError("", hidden, "is no http or https address") from None
     if not parts.hostname or "@" in parts.netloc or not url.isprintable() or " " in url or "\\" in url:
-        raise ExpressionError("", url, "is no plain http or https address")
+        raise ExpressionError("", told(url), "is no plain http or https address")
     return parts.scheme, parts.hostname, port
+
+
+def told(url: str) -> str:
+    """As it may be shown: without a name and password before its host, which is refused for them."""
+    return re.sub(r"//[^/]*@", HIDDEN, url)
 
 
 def _placed(template: Template) -> Iterator[tuple[bool, str, str]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from workflows.tools import environment
+from workflows.tools import environment, urls
 from workflows.tools.draft import Draft
 from workflows.tools.expressions import ExpressionError, fill
 from workflows.tools.http.requests import prepare
@@ -34,7 +34,8 @@ def draft(
     try:
         prepared = prepare(part, names, tokens=tokens, masked=True, **how)
     except ExpressionError as error:
-        line = f"{how.get('method') or part.get('method', '')} {how.get('url') or part.get('url', '')}".strip()
+        url = urls.told(str(how.get("url") or part.get("url", "")))
+        line = f"{how.get('method') or part.get('method', '')} {url}".strip()
         return Draft(line=line, reads=reads, note=note, flaw=str(error))
     request = prepared.request
     return Draft(
@@ -53,7 +54,7 @@ def batched(part: Mapping[str, Any], names: Mapping[str, Any], **how: Any) -> Dr
     try:
         content = fill(part["json"], names, "json", with_secrets=True)
     except ExpressionError as error:
-        return Draft(line=f"{part['method']} {part['url']}", note=IN_A_BATCH, flaw=str(error))
+        return Draft(line=f"{part['method']} {urls.told(part['url'])}", note=IN_A_BATCH, flaw=str(error))
     several = {"items": [content], "env": environment.values(), "now": names["now"]}
     return draft({**part, "json": batch["json"]}, several, note=IN_A_BATCH, **how)
 
