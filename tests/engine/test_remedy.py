@@ -271,6 +271,9 @@ def test_a_slow_remedy_is_no_deadline_and_an_agents_next_step_does_not_wait_for_
     drain_once(slots=8)
     assert states(run) == {"remedy-1 remedy": "blocked nothing", "note forward": "verified present"}
     Run.objects.filter(id=run.id).update(deadline=run.created_at, advance_at=run.created_at)
+    before = codes(run)
+    advance(only=run.id)
+    assert (again(run).sealed, before, codes(run)) == (True, ["remedy"], ["remedy"]), "its case closed for a moment"
     drain_once(slots=8)
     assert again(run).phase == "running", "a remedy that waits for a yes made the run turn back"
 

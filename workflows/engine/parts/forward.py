@@ -62,7 +62,7 @@ def _follow_one(step: Step, effect: Effect) -> bool:
 def go_on(run: Run, steps: list[Step], effects: list[Effect], changes: Changes) -> list[dict[str, Any]]:
     """Turns back on failure or deadline; begins what can begin; ends. Returns the reasons for a person."""
     if _stopped(run, steps, effects, changes.now):
-        return []
+        return _people(steps, effects)
     _begin_steps(run, steps, effects, changes)
     if failed := [s for s in steps if s.state == StepState.FAILED]:
         _fail(run, failed[0])
@@ -70,6 +70,10 @@ def go_on(run: Run, steps: list[Step], effects: list[Effect], changes: Changes) 
     _open_gates(run, steps, effects, changes)
     if run.sealed and not changes.born[run.id] and all(s.state in (StepState.DONE, StepState.SKIPPED) for s in steps):
         run.end()
+    return _people(steps, effects)
+
+
+def _people(steps: list[Step], effects: list[Effect]) -> list[dict[str, Any]]:
     people = [e for e in effects if e.state == S.STUCK or looked_at_again(e) or for_a_person(e) or asked_by_person(e)]
     names = {step.id: step for step in steps} if people else {}
     return [whose(e, names[e.step_id]) for e in people]
