@@ -18,8 +18,10 @@ from workflows.engine import dispatch
 from workflows.engine.advance import advance
 from workflows.engine.release import release
 from workflows.models import Agent, Credential, Effect, Entry, Run
-from workflows.outcomes import Acknowledged, Refused, Sighting, Verdict
+from workflows.outcomes import Acknowledged, Refused, Rejected, Sighting, Verdict
+from workflows.policies.after_outcome import after_outcome
 from workflows.tasks import sweep
+from workflows.toolbox import times_of
 from workflows.tools import tokens
 from workflows.tools.manifest import load_texts
 
@@ -157,6 +159,16 @@ def test_a_static_key_that_is_refused_in_the_middle_of_a_run_undoes_nothing_and_
     sweep()
     drain_once()
     assert (again(run).state, len(server.things), Credential.objects.get().state) == ("completed", 2, "ready")
+
+
+def test_a_refused_key_forgets_no_earlier_send_that_a_person_had_tried_again(two_steps: Callable[..., Run]) -> None:
+    """What may have come late of that one counted as somebody else's: it stood in no residue and was never undone."""
+    effect, now = Effect.objects.select_related("tool").get(run=two_steps(), step__name="create"), rows.now()
+    effect.attempts, effect.doubt = 1, False
+    no = Refused(reason="401", temporary=True, rejected=Rejected(secrets={"CRM_TOKEN": "x"}))
+    assert "first_sent_at" not in after_outcome(effect, no, times_of(effect), now).knows
+    effect.believe_miss_from = None
+    assert after_outcome(effect, no, times_of(effect), now).knows == {"first_sent_at": None}
 
 
 def test_one_tries_a_refused_key_now_and_then_and_all_go_on_when_it_is_taken_again(

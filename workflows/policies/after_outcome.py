@@ -63,7 +63,8 @@ def refused(effect: Facts, outcome: Refused, times: Timings, now: dt.datetime) -
         # Who asked was refused, not what was asked: no attempt is used up, and no time for trying.
         due = backoff.after(now, times.first, effect.backoffs, times.max, salt=effect.key)
         fields = {"due_at": due, "reason": "temporary", "detail": outcome.reason, "sent": False}
-        unsent = {"first_sent_at": None} if effect.attempts == 1 else {}
+        # A person's second try counts from one again, and what may have left before it did leave.
+        unsent = {"first_sent_at": None} if effect.attempts == 1 and effect.believe_miss_from is None else {}
         return Next(move="give_back", fields=fields, knows=unsent)
     if effect.doubt:
         detail = f"refused ({outcome.reason}), but an earlier send is not settled"
