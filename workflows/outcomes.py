@@ -43,6 +43,7 @@ class Rejected:
     lasting: str = ""  # why no other token of it would be accepted either; "" where a new one may be
     secrets: Mapping[str, str] = dataclasses.field(default_factory=dict, repr=False)  # name -> value; never kept
     only_here: bool = False  # the secrets are known there, and may not do this: other tools may still use them
+    tool: str = ""  # whose request that was; "": of the one that was to act
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)

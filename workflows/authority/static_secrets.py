@@ -8,6 +8,7 @@ back too, so now and then one effect tries it.
 from __future__ import annotations
 
 import datetime as dt
+import uuid
 from collections.abc import Iterable, Sequence
 
 from django.db import connection, transaction
@@ -16,7 +17,7 @@ from workflows import ledger, rows
 from workflows.authority import credentials
 from workflows.authority.sealing import print_of
 from workflows.fetch import fetch
-from workflows.models import Credential, Effect
+from workflows.models import Credential, Effect, Tool
 from workflows.models.credential import CredentialState, Grant
 from workflows.outcomes import Acknowledged, Outcome, Pending, Refused, Rejected, Sighting
 from workflows.states import EffectState
@@ -24,14 +25,18 @@ from workflows.toolbox import tool_of
 from workflows.tools import providers
 
 TRIED_EVERY = dt.timedelta(minutes=5)  # rarely enough for a provider that locks who fails too often
-trying: set[str] = set()  # lost ones that an effect of this process tries
+trying: dict[str, uuid.UUID] = {}  # lost ones, with the effect of this process that tries each
 
 
 def hold_back(effects: Sequence[Effect], now: dt.datetime, stopped: list[Effect]) -> list[Effect]:
     """Those whose secrets are set and not refused; the others are blocked, and say for which they wait. No statement
     where no tool needs any."""
     effects = _set(effects, stopped)
-    needed = {name for effect in effects for name in _rows_of(effect)}
+    reads = _reads_of(effects)
+    rows_of = {
+        e.id: [*_rows_of(e), *(name for tool in reads.get(e.id, ()) for name in _sent_by(tool))] for e in effects
+    }
+    needed = {name for names in rows_of.values() for name in names}
     if not needed or not _lost(fetch(Credential, LOST, [sorted(needed)])):
         return effects
     found = Credential.objects.filter(name__in=needed, state=CredentialState.LOST.value).order_by("name")
@@ -39,14 +44,14 @@ def hold_back(effects: Sequence[Effect], now: dt.datetime, stopped: list[Effect]
     due = {name for name, row in lost.items() if row.ask_at is not None and row.ask_at <= now}
     going = []
     for effect in effects:
-        mine = [name for name in _rows_of(effect) if name in lost]
+        mine = [name for name in dict.fromkeys(rows_of[effect.id]) if name in lost]
         if waits := [name for name in mine if name not in due]:
             told = [{"credential": name, "why": lost[name].why} for name in waits]
             effect.block(reason="hold", blocked_by=told)
             stopped.append(effect)
             continue
         due.difference_update(mine)
-        trying.update(mine)
+        trying.update(dict.fromkeys(mine, effect.id))
         if mine:  # no move, so no entry: the attempt tells of it
             Credential.objects.filter(name__in=mine).update(ask_at=now + TRIED_EVERY)
         going.append(effect)
@@ -78,6 +83,21 @@ def _rows_of(effect: Effect) -> list[str]:
     return _names(needs.secrets | needs.look_secrets, effect.tool.name)
 
 
+def _reads_of(effects: Sequence[Effect]) -> dict[uuid.UUID, list[Tool]]:
+    """The tools of what effects are based on, which is read again right before they are sent. No statement where
+    nothing was recorded."""
+    based = {effect.id: [uuid.UUID(read["effect"]) for read in effect.reads] for effect in effects if effect.reads}
+    if not based:
+        return {}
+    ids = {pk for found in based.values() for pk in found}
+    tools = {read.id: read.tool for read in Effect.objects.filter(id__in=ids).select_related("tool")}
+    return {pk: [tools[read] for read in found] for pk, found in based.items()}
+
+
+def _sent_by(tool: Tool) -> list[str]:
+    return _names(tool_of(tool).needs("execute").secrets, tool.name)
+
+
 def _names(secrets: Iterable[str], tool: str) -> list[str]:
     return [_row_name(name, at) for name in sorted(secrets) for at in ("", tool)]
 
@@ -104,10 +124,10 @@ def heed(answered: Iterable[tuple[Effect, Outcome | Sighting | None]]) -> None:
     for effect, answer in answered:
         rejected = answer.rejected if isinstance(answer, Refused | Sighting) else None
         if rejected is not None and rejected.secrets:
-            at = effect.tool.name if rejected.only_here else ""
+            at = (rejected.tool or effect.tool.name) if rejected.only_here else ""
             refused |= {_row_name(name, at): (name, effect, rejected) for name in rejected.secrets}
         elif trying:
-            taken |= trying.intersection(_taken(effect, answer))
+            taken |= _taken(effect, answer)
     if not refused and not taken:
         return
     with transaction.atomic():
@@ -115,17 +135,21 @@ def heed(answered: Iterable[tuple[Effect, Outcome | Sighting | None]]) -> None:
         for name in sorted(refused):
             _refuse(name, *refused[name], now)
         _accept(taken - refused.keys(), now)
-    trying.difference_update(refused.keys() | taken)
+    for name in refused.keys() | taken:
+        trying.pop(name, None)
 
 
-def _taken(effect: Effect, answer: Outcome | Sighting | None) -> list[str]:
-    """Under which names a loss of those secrets is kept that the asking itself carried, where the answer comes from
+def _taken(effect: Effect, answer: Outcome | Sighting | None) -> set[str]:
+    """Under which names a loss of those secrets is kept that were tried by what was asked, where the answer comes from
     behind the door: from who knew who asked. Whoever says "later" may be a limiter or a proxy before it."""
     needs = tool_of(effect.tool).needs(effect.operation)
     if isinstance(answer, Sighting):
-        return _names(needs.look_secrets if answer.reached else (), effect.tool.name)
+        return trying.keys() & _names(needs.look_secrets if answer.reached else (), effect.tool.name)
     known = isinstance(answer, Acknowledged | Pending) or (isinstance(answer, Refused) and not answer.temporary)
-    return _names(needs.secrets if known and effect.state == EffectState.DISPATCHED else (), effect.tool.name)
+    if not known or effect.state != EffectState.DISPATCHED:
+        return set()
+    tried = {name for name, by in trying.items() if by == effect.id}
+    return tried.difference(_names(needs.look_secrets - needs.secrets, effect.tool.name))
 
 
 def _refuse(name: str, secret: str, effect: Effect, rejected: Rejected, now: dt.datetime) -> None:
@@ -138,7 +162,8 @@ def _refuse(name: str, secret: str, effect: Effect, rejected: Rejected, now: dt.
     if row.state == CredentialState.LOST:  # another one was set, and is refused too: that is to be told anew
         row.accept()
         credentials.write(row, now)
-    what = f"the provider doesn't let it do what {effect.tool.name} does" if rejected.only_here else "it is refused"
+    tool = rejected.tool or effect.tool.name
+    what = f"the provider doesn't let it do what {tool} does" if rejected.only_here else "it is refused"
     row.owner, row.refused_as = effect.owner, mark
     row.lose(why=f"{what}; set another one ({providers.places(secret)}), or have the provider take this one")
     row.ask_at = now + TRIED_EVERY

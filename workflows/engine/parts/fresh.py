@@ -5,6 +5,7 @@ A read is recorded where its tool tells a `version` and the write's step comes r
 
 from __future__ import annotations
 
+import dataclasses
 import datetime as dt
 import uuid
 from collections.abc import Sequence
@@ -64,7 +65,8 @@ def stale(reads: Reads) -> Outcome | None:
         if not isinstance(answer, Acknowledged):
             reason = f"what step {step} read could not be read again: {getattr(answer, 'reason', 'it goes on')}"
             if isinstance(answer, Refused) and answer.rejected:
-                return Refused(reason=reason, temporary=True, rejected=answer.rejected, evidence=answer.evidence)
+                rejected = dataclasses.replace(answer.rejected, tool=tool.name)
+                return Refused(reason=reason, temporary=True, rejected=rejected, evidence=answer.evidence)
             return NotSent(reason=reason, ours=True, evidence=answer.evidence)
         present = answer.result.get("version")
         order = compared(present, version)
