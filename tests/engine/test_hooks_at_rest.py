@@ -170,6 +170,21 @@ def test_what_failed_and_is_there_after_all_is_undone_as_its_run_wants(
     assert Entry.objects.filter(subject_id=forward.id, event="stick").count() == 1
 
 
+@pytest.mark.parametrize("unclear", ["unreachable", "inconclusive"])
+def test_a_look_that_stays_unclear_proves_nothing_of_what_is_at_rest(
+    world: World, heard: Make, workflow: Make, run_through: Make, unclear: str
+) -> None:
+    """An outage of its provider made cases of all that it had told of."""
+    heard("t.a")
+    world.script("t.a", "execute", *["lost_before"] * 3)
+    run = run_through(workflow("t.a"))
+    tell(effect(run).key)
+    Effect.objects.filter(run=run).update(backoffs=12)
+    world.script("t.a", "look", unclear)
+    drain_once()
+    assert (again(run).state, states(run)["a forward"], effect(run).due_at) == ("failed", "failed nothing", None)
+
+
 def test_a_message_about_what_never_left_us_looks_at_nothing(
     world: World, heard: Make, tool: Make, workflow: Make, run_through: Make
 ) -> None:

@@ -36,9 +36,11 @@ def looked_once_more(effect: Facts, seen: Sighting, times: Timings, *, now: dt.d
 
 
 def looked_at_rest(effect: Facts, seen: Sighting, times: Timings, *, now: dt.datetime) -> Next:
-    """A message spoke of an act that is settled or at rest: whether it still stands, or is still away."""
+    """A message spoke of an act that is settled or at rest: whether it still stands, or is still away. What is at rest
+    leaves it by evidence only, and a look that stays unclear is none."""
     if seen.verdict is Verdict.INCONCLUSIVE:
-        return unclear(effect, seen, now)
+        step = unclear(effect, seen, now)
+        return step if effect.state == "verified" or step.move == NOTE else as_believed()
     return no_longer_there(effect, seen, times, now) if effect.state == "verified" else there_after_all(effect, seen)
 
 
