@@ -3,8 +3,10 @@ engine and needs no claim: whoever knows something says it."""
 
 from __future__ import annotations
 
+import datetime as dt
 import uuid
 from collections.abc import Sequence
+from typing import Any
 
 from django.contrib.auth.models import User
 from django.db import transaction
@@ -20,6 +22,7 @@ from workflows.visible import is_hidden
 from workflows.why import reason
 
 HOW = {"mail": "by mail", "phone": "by phone", "person": "in person", "chat": "by chat", "post": "by post"}
+TWICE = dt.timedelta(seconds=10)  # in which a form comes again by a second click; who says it again later means it
 WHOM = 100  # characters of who was told
 VERDICTS = {True: ActKind.CONFIRM, False: ActKind.REFUTE}
 
@@ -56,12 +59,31 @@ def judge(case_id: uuid.UUID, guess_id: uuid.UUID, *, right: bool, by: User, tex
         write(case_id, VERDICTS[right], by, text, answers=guess, given=given)
 
 
-def write(case_id: uuid.UUID, kind: ActKind, by: User, text: str, **more: object) -> None:
-    """The row of what was written. Of the holder it is work on the case, and keeps it theirs."""
+def write(case_id: uuid.UUID, kind: ActKind, by: User, text: str, **more: Any) -> None:
+    """The row of what was written; of a button pressed twice, one. Of the holder it is work on the case, and keeps it
+    theirs."""
     case, now = lock(case_id)
+    last = Act.objects.filter(case=case, by=by, at__gt=now - TWICE).order_by("-id").first()
+    if last is not None and (last.kind, last.why) == (kind, text) and same(last, **more):
+        return
     if case.holder_at(now) == by.pk:
         renew(case, now)
     record(case.id, kind=kind, by=by, why=text, outcome=Outcome.DONE, now=now, **more)
+
+
+def same(
+    last: Act,
+    *,
+    facts: dict[str, Any] | None = None,
+    given: Sequence[Given] = (),
+    answers: Act | None = None,
+    **_: object,
+) -> bool:
+    """Whether it says the same of the same, shown by the same evidence."""
+    known = {name: value for name, value in last.facts.items() if name != "evidence"}
+    kept = [one["sha256"] for one in last.facts.get("evidence", ())]
+    of = answers.id if answers else None
+    return (known, last.answers_id) == (facts or {}, of) and kept == [one.facts["sha256"] for one in given]
 
 
 def named(whom: str) -> str:

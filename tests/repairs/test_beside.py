@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import hashlib
 import re
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -80,6 +82,33 @@ def test_a_form_that_says_neither_judges_a_guess(stuck: Make, repairer: User, br
             400, True, True,
         )  # fmt: skip
     assert not Act.objects.filter(answers=guess).exists()
+
+
+def test_a_button_pressed_twice_says_it_twice(
+    stuck: Make, repairer: User, browse: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(note, "TWICE", dt.timedelta(hours=1))
+    case, client = stuck(), browse(repairer)
+    told = {"text": "we are at it", "whom": "their office", "how": "phone", "evidence": "at nine"}
+    time = {"minutes": "20", "text": "on the phone"}
+    for path, form in (("told", told), ("time", time)):
+        for _ in range(2):
+            assert client.post(f"/repairs/{case.number}/{path}", form).status_code == 302
+    for other in ({"whom": "their bank"}, {"evidence": "at ten"}):
+        client.post(f"/repairs/{case.number}/told", {**told, **other})
+    assert Counter(Act.objects.values_list("kind", flat=True)) == {"told": 3, "correct_time": 1}
+    monkeypatch.setattr(note, "TWICE", dt.timedelta(0))
+    client.post(f"/repairs/{case.number}/told", {**told, "evidence": "at ten"})
+    assert Act.objects.filter(kind="told").count() == 4, "later it is meant"
+
+
+def test_two_guesses_judged_in_the_same_words_are_one_judgement(stuck: Make, repairer: User) -> None:
+    case = stuck()
+    for text in ("it was us", "it was them"):
+        note.note(case.id, kind=ActKind.GUESS, by=repairer, text=text)
+    for guess in Act.objects.filter(kind="guess"):
+        note.judge(case.id, guess.id, right=False, by=repairer, text="their log says so", given=())
+    assert Act.objects.filter(kind="refute").count() == 2
 
 
 def test_somebody_without_the_role_writes_beside_a_case(stuck: Make, person: Make, browse: Make) -> None:
