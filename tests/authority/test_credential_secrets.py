@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from django.db import transaction
 
 from tests.authority.oauth_server import Server, serving
 from tests.authority.test_stops import turn_until
@@ -252,6 +253,8 @@ def test_an_answer_that_says_nothing_of_a_lost_key_while_one_tries_it_does_not_l
         static_secrets.heed([(first, Sighting(verdict=Verdict.FOUND))])
     else:
         static_secrets.heed([(tries, Refused(reason=f"status {status}", temporary=True))])
+    with transaction.atomic():
+        assert static_secrets.hold_back([tries], rows.now(), []) == [tries], "who was to try it had not tried it yet"
     assert Credential.objects.get().state == "lost"
     assert Effect.objects.filter(run__in=runs, state="blocked", due_at__lte=rows.now()).count() == 0
     static_secrets.heed([(tries, Acknowledged(result={}))])

@@ -45,7 +45,8 @@ def hold_back(effects: Sequence[Effect], now: dt.datetime, stopped: list[Effect]
     going = []
     for effect in effects:
         mine = [name for name in dict.fromkeys(rows_of[effect.id]) if name in lost]
-        if waits := [name for name in mine if name not in due]:
+        # Who was let go to try one, and was kept from sending by something else, tries it still.
+        if waits := [name for name in mine if name not in due and trying.get(name) != effect.id]:
             told = [{"credential": name, "why": lost[name].why} for name in waits]
             effect.block(reason="hold", blocked_by=told)
             stopped.append(effect)
