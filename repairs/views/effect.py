@@ -16,6 +16,7 @@ from django.utils.http import content_disposition_header
 from repairs import preview, reading
 from repairs.acts import proof
 from repairs.acts import tool_version as acts
+from repairs.acts.door import needs_some
 from repairs.preview_shown import shown
 from repairs.scope import one, visible
 from repairs.views.acts import STATUS, pressed, why
@@ -80,8 +81,9 @@ def decide_version(request: HttpRequest, run_id: uuid.UUID, effect_id: uuid.UUID
     """About an effect that waits because its tool's version is not what it was: the button says whether it may go."""
     effect = find(request, run_id, effect_id)
     try:
-        go = pressed(request, "go", "give_up") == "go"
+        needs_some(at_desk(request), acts.MAY_DECIDE, "decide about its version")
         proof.demand(request, at_desk(request), strong=False)
+        go = pressed(request, "go", "give_up") == "go"
         if go:
             acts.let_go(at_desk(request), effect, why=why(request), note=shown_note(request))
         else:
