@@ -6,12 +6,14 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from django.db import transaction
 
 from tests.engine.conftest import again, states
 from tests.engine.simulated import World
-from workflows import making
+from workflows import ledger, making
 from workflows.drain import drain_once
-from workflows.models import Step
+from workflows.engine import advance, reopen
+from workflows.models import Run, Step
 from workflows.outcomes import Acknowledged
 from workflows.tools.base import Tool
 
@@ -36,6 +38,44 @@ def test_a_run_that_cannot_be_advanced_is_set_aside_and_the_others_go_on(
     assert again(sound).state == "completed"
     assert (again(broken).state, again(broken).people_reasons[0]["code"]) == ("stuck", "engine_error")
     assert "a bug of ours" in again(broken).people_reasons[0]["detail"]
+
+
+@pytest.mark.parametrize("by_person", [False, True])
+def test_a_run_that_is_over_and_was_set_aside_stays_so_for_ever_or_forgets_what_a_person_said(
+    world: World, tool: Make, workflow: Make, run_through: Make, monkeypatch: pytest.MonkeyPatch, by_person: bool
+) -> None:
+    tool("t.a")
+    run = run_through(workflow("t.a"))
+    said = []
+    if by_person:
+        reopen.reopen(run.id, by="person:day-desk", why="the customer still sees it")
+        said = again(run).people_reasons
+    sound = advance._one
+
+    def broken(run: Run, *more: Any) -> None:
+        raise RuntimeError("a bug of ours")
+
+    monkeypatch.setattr(advance, "_one", broken)
+    wake(run)
+    aside = again(run)
+    assert (aside.state, aside.phase) == ("stuck", "over")
+    assert aside.people_reasons[1:] == said
+    assert "a bug of ours" in aside.people_reasons[0]["detail"]
+
+    monkeypatch.setattr(advance, "_one", sound)
+    wake(run)
+    now = again(run)
+    assert (now.people_reasons, now.phase, now.needs_person) == (said, "over", by_person)
+    if by_person:
+        now = reopen.settle(run.id, by="person:day-desk", why="a stale page of theirs")
+    assert (now.state, now.is_clean, now.ending, now.residue) == ("completed", True, "", [])
+    assert states(again(run)) == {"a forward": "verified present"}
+
+
+def wake(run: Run) -> None:
+    with transaction.atomic():
+        ledger.wake_runs([run.id])
+    drain_once()
 
 
 def test_an_answer_that_cannot_be_stored_is_unknown_and_takes_no_other_with_it(

@@ -104,6 +104,8 @@ def _one(run: Run, steps: list[Step], effects: list[Effect], changes: Changes, p
     run.advance_at = None
     if run.phase == Phase.OVER and any(e.state == EffectState.STUCK for e in effects):
         run.reopen()
+    elif run.phase == Phase.OVER and any(reason["code"] == run_words.BROKEN for reason in run.people_reasons):
+        run.reopen(ending=REOPENED)  # it could not be advanced, and now it is: it ends as its effects say
     if run.phase == Phase.OVER:
         return
     moved = forward.follow(steps, effects, changes)

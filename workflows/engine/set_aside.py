@@ -8,6 +8,7 @@ from django.db import transaction
 
 from workflows import ledger, rows
 from workflows.models import Run
+from workflows.policies import run_words
 from workflows.signals import runs_need_people
 from workflows.states import RunState
 
@@ -20,7 +21,9 @@ def aside(run_id: uuid.UUID, trouble: str) -> None:
         run = Run.objects.select_for_update(of=("self",)).select_related("workflow", "agent").get(id=run_id)
         now = rows.now()
         last = trouble.strip().splitlines()[-1]
-        run.people_reasons = [{"code": "engine_error", "effect": None, "step": "", "tool": "", "detail": last[:KEPT]}]
+        said = [reason for reason in run.people_reasons if reason["code"] == run_words.PERSON]
+        broke = {"code": run_words.BROKEN, "effect": None, "step": "", "tool": "", "detail": last[:KEPT]}
+        run.people_reasons = [broke, *said]  # what a person knows is in no effect: nothing would say it again
         run.needs_person, run.state, run.advance_at = True, RunState.STUCK.value, None
         run.event, run.payload = "note", {"state": run.state, "trouble": trouble[-KEPT:]}
         ledger.woke([run.id])

@@ -9,6 +9,7 @@ from workflows.policies.residue import residue_of
 from workflows.states import EffectState, Kind, Phase, RunState, StepState
 
 PERSON = "person"  # the reason of a run that needs a person because a person says so
+BROKEN = "engine_error"  # of one that could not be advanced
 GONE_ON = (StepState.DONE.value, StepState.SKIPPED.value)
 
 
