@@ -32,7 +32,7 @@ def contact(world: Provider, monkeypatch: pytest.MonkeyPatch) -> Tool:
     monkeypatch.setenv("MAKEGOOD_ENV", "CRM_URL, OTHER")
     monkeypatch.setenv("CRM_URL", world.url)
     monkeypatch.setenv("MAKEGOOD_SECRET_CRM", "s3cr3t-value")
-    spec = load_texts([("m.yaml", CONTACT.replace("timeout: 5s", "timeout: 2s"))]).tools["crm.create_contact"]
+    spec = load_texts([("m.yaml", CONTACT.replace("timeout: 5s", "timeout: 60s"))]).tools["crm.create_contact"]
     return build("crm.create_contact", "http", spec)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import gzip
 import hashlib
 import json
@@ -72,8 +73,7 @@ def send(line: Line, reply: Reply, plan: Switch) -> None:
 def _broken(line: Line, status: int, body: bytes, plan: Switch) -> None:
     match plan.answer:
         case "gzip_bomb":
-            bomb = gzip.compress(b'{"id": "' + b"0" * (plan.size or BOMB) + b'"}', compresslevel=9)
-            whole(line, status, bomb, {"Content-Encoding": "gzip"})
+            whole(line, status, bomb(plan.size or BOMB), {"Content-Encoding": "gzip"})
         case "short":
             line.write(head(status, {"Content-Type": "application/json", "Content-Length": str(len(body) + 40)}) + body)
             line.drop(reset=False)
@@ -94,6 +94,17 @@ def _broken(line: Line, status: int, body: bytes, plan: Switch) -> None:
             line.drop(reset=False)
         case _:
             raise ValueError(f"no such answer: {plan.answer}")
+
+
+def ready(plan: Switch) -> None:
+    """What takes long to make is made before somebody's time to wait for it begins."""
+    if plan.answer == "gzip_bomb":
+        bomb(plan.size or BOMB)
+
+
+@functools.cache
+def bomb(size: int) -> bytes:
+    return gzip.compress(b'{"id": "' + b"0" * size + b'"}', compresslevel=9)
 
 
 def whole(line: Line, status: int, body: bytes, headers: dict[str, str] | None = None) -> None:

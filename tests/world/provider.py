@@ -13,6 +13,7 @@ import threading
 from http import HTTPStatus
 from typing import Any, Self
 
+from tests.world import answers
 from tests.world.api import Json, Reply
 from tests.world.book import Book, Object, Wire
 from tests.world.gates import Gate, Gathering
@@ -59,7 +60,9 @@ class Provider:
 
     def script(self, **fields: Any) -> None:
         """The next `times` (1) matching requests behave as these fields of Switch say."""
-        self.board.add(Switch(**fields))
+        plan = Switch(**fields)
+        answers.ready(plan)
+        self.board.add(plan)
 
     def clear(self) -> None:
         self.board.clear()
