@@ -7,6 +7,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from repairs.templatetags.console import money
+from repairs.words.marked import _
 from repairs.words.purse import Line
 
 register = template.Library()
@@ -17,7 +18,7 @@ def amount(line: Line, which: str) -> SafeString:
     """`which`: limit, used, reserved, left or aside."""
     number = getattr(line, which)
     if number is None:
-        return format_html('<span class="none">{}</span>', "no limit")
+        return format_html('<span class="none">{}</span>', _("no limit"))
     if line.currency:
         return money({"amount": number, "currency": line.currency})
     if line.timed:

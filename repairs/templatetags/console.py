@@ -9,26 +9,31 @@ from collections.abc import Iterable
 from typing import Any
 
 from django import template
-from django.utils.html import conditional_escape, format_html, format_html_join
+from django.utils.html import conditional_escape, escape, format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
+from django.utils.text import capfirst
 from django.utils.translation import gettext
 
 from repairs.words import actors, clock, marks, resting
+from repairs.words.marked import Phrase, _, said
 from repairs.words.reasons import HELD, because
+from repairs.words.refusals import flawed
 from repairs.words.waits import waits_for
+from workflows.errors import Flaw
 from workflows.money import shown
 from workflows.visible import Piece, parts, up_to
 
 register = template.Library()
 
 LINE, BLOCK = 200, 4000  # characters shown of a foreign value in a line, and in a block of its own
+STEP = 80  # and of a step's name
 FOLDED = 20_000  # characters looked at for runs of blanks
 
 
 @register.filter
 def inert(value: object, limit: int = LINE) -> SafeString:
     """Foreign text in a line: escaped, isolated from its surroundings' direction, hidden characters shown, cut."""
-    text = "" if value is None else str(value)
+    text = text_of(value)
     shown, cut = up_to(limit, parts(text[:FOLDED]))  # what is seen is cut, so that blanks push nothing out of sight
     return format_html("<bdi>{}</bdi>{}", pieces(shown), note(text, limit, cut=cut or len(text) > FOLDED))
 
@@ -36,9 +41,30 @@ def inert(value: object, limit: int = LINE) -> SafeString:
 @register.filter
 def inert_text(value: object, limit: int = LINE) -> str:
     """The same where no element may stand: titles and attributes. Django escapes it."""
-    text = "" if value is None else str(value)
+    text = text_of(value)
     shown, cut = up_to(limit, parts(text[:FOLDED]))
     return "".join(piece for _, piece in shown) + ("…" if cut or len(text) > FOLDED else "")
+
+
+def text_of(value: object) -> str:
+    """A phrase of ours in the reader's language, all else as it is."""
+    value = flawed(value) if isinstance(value, Flaw) else value
+    return said(value) if isinstance(value, str) else "" if value is None else str(value)
+
+
+@register.filter
+def step(name: str, undoing: bool | str | None = False) -> SafeString:
+    """A step's name, or that it is about its undoing."""
+    shown = inert(name, STEP)
+    return within(_("the undoing of {step}"), step=shown) if undoing else shown
+
+
+def within(phrase: Phrase, **pieces: SafeString) -> SafeString:
+    """A phrase with pieces of a page in its blanks; in English where its translation has others."""
+    try:
+        return format_html(escape(said(phrase)), **pieces)
+    except (LookupError, ValueError, AttributeError):
+        return format_html(escape(phrase), **pieces)
 
 
 @register.filter
@@ -46,8 +72,8 @@ def words(data: object, limit: int = LINE) -> SafeString:
     """The payload of a journal entry in a line: names and values, nothing where it was erased or there is none."""
     if not isinstance(data, dict):
         return mark_safe("")
-    said = (f"{name}: {plain(value)}" for name, value in data.items() if value not in (None, "", [], {}))
-    return inert("; ".join(said), limit)
+    pairs = (f"{name}: {plain(value)}" for name, value in data.items() if value not in (None, "", [], {}))
+    return inert("; ".join(pairs), limit)
 
 
 def plain(value: object) -> str:
@@ -82,7 +108,8 @@ def pieces(shown: Iterable[Piece]) -> SafeString:
 def note(text: str, limit: int, *, cut: bool) -> SafeString:
     if not cut:
         return mark_safe("")
-    return format_html(' <span class="cut">cut: {} of {} characters</span>', f"{limit:,}", f"{len(text):,}")
+    told = _("cut: {shown} of {all} characters", shown=f"{limit:,}", all=f"{len(text):,}")
+    return format_html(' <span class="cut">{}</span>', told)
 
 
 @register.filter
@@ -110,8 +137,8 @@ def span(value: dt.datetime | None, now: dt.datetime) -> str:
     if value is None:
         return "–"
     seconds = (value - now).total_seconds()
-    words = length(abs(seconds))
-    return f"in {words}" if seconds >= 0 else f"{words} ago"
+    far = length(abs(seconds))
+    return _("in {span}", span=far) if seconds >= 0 else _("{span} ago", span=far)
 
 
 def length(seconds: float) -> str:
@@ -133,13 +160,19 @@ def money(value: dict[str, Any]) -> SafeString:
 @register.inclusion_tag("console/_mark.html")
 def mark(kind: str, value: str) -> dict[str, Any]:
     """A state's word with its shape and tone."""
-    said = marks.mark(kind, value)
-    return {"mark": said, "word": translated(said.word), "hint": translated(said.hint)}
+    return {"mark": marks.mark(kind, value)}
 
 
+@register.filter
 def translated(text: str) -> str:
-    """Of nothing gettext would give the head of its catalogue."""
-    return gettext(text) if text else ""
+    """A text of ours that was stored, in the reader's language. Of nothing gettext would give its catalogue's head."""
+    return said(text) if isinstance(text, Phrase) else gettext(text) if text else ""
+
+
+@register.filter
+def capital(text: str) -> str:
+    """A phrase at the beginning of a sentence."""
+    return capfirst(said(text))
 
 
 @register.inclusion_tag("console/_shape.html")
@@ -168,52 +201,52 @@ def cell(value: object, now: dt.datetime | None = None) -> SafeString:
 
 
 ACTS = {
-    "claim": "claimed the case",
-    "take_over": "took the case over",
-    "release": "gave the case back",
-    "look_again": "asked for another look",
-    "found": "recorded a finding: it is as it should be",
-    "absent": "recorded a finding: nothing of it is outside",
-    "try_again": "had it sent again",
-    "skip": "let the run go on without it",
-    "undo_rest": "had the rest undone",
-    "undo_again": "had it undone once more",
-    "turn_back": "decided to undo what stands",
-    "propose_write_off": "proposed to write off",
-    "decline_write_off": "declined the write-off",
-    "write_off": "wrote off",
-    "remedy": "asked for a remedy",
-    "call_off": "called a remedy off",
-    "snooze": "set the case aside",
-    "wake": "woke the case",
-    "escalate": "escalated the case",
-    "answer": "answered the escalation",
-    "fact": "wrote down a fact",
-    "guess": "wrote down a guess",
-    "confirm": "confirmed a guess",
-    "refute": "refuted a guess",
-    "told": "told somebody",
-    "reopen": "opened the case again",
-    "close": "closed the case",
-    "hand_over": "handed the case over",
-    "accept": "read the hand-over back; the case is theirs",
-    "decline_hand_over": "declined the hand-over",
-    "withdraw_hand_over": "withdrew the hand-over",
-    "correct_time": "corrected their time",
-    "tick": "did a step of the runbook",
-    "deviate": "did a step of the runbook otherwise",
+    "claim": _("claimed the case"),
+    "take_over": _("took the case over"),
+    "release": _("gave the case back"),
+    "look_again": _("asked for another look"),
+    "found": _("recorded a finding: it is as it should be"),
+    "absent": _("recorded a finding: nothing of it is outside"),
+    "try_again": _("had it sent again"),
+    "skip": _("let the run go on without it"),
+    "undo_rest": _("had the rest undone"),
+    "undo_again": _("had it undone once more"),
+    "turn_back": _("decided to undo what stands"),
+    "propose_write_off": _("proposed to write off"),
+    "decline_write_off": _("declined the write-off"),
+    "write_off": _("wrote off"),
+    "remedy": _("asked for a remedy"),
+    "call_off": _("called a remedy off"),
+    "snooze": _("set the case aside"),
+    "wake": _("woke the case"),
+    "escalate": _("escalated the case"),
+    "answer": _("answered the escalation"),
+    "fact": _("wrote down a fact"),
+    "guess": _("wrote down a guess"),
+    "confirm": _("confirmed a guess"),
+    "refute": _("refuted a guess"),
+    "told": _("told somebody"),
+    "reopen": _("opened the case again"),
+    "close": _("closed the case"),
+    "hand_over": _("handed the case over"),
+    "accept": _("read the hand-over back; the case is theirs"),
+    "decline_hand_over": _("declined the hand-over"),
+    "withdraw_hand_over": _("withdrew the hand-over"),
+    "correct_time": _("corrected their time"),
+    "tick": _("did a step of the runbook"),
+    "deviate": _("did a step of the runbook otherwise"),
 }
 EVENTS = {
-    "open": "The engine opened the case.",
-    "update": "What is true changed; the case says so.",
-    "resolve": "Nothing needs a person any more; the engine closed the case.",
-    "write_off": "The engine closed the case as written off.",
-    "reopen": "The run needs a person after all; the case is open again.",
-    "wait": "The case waits.",
-    "half_gone": "Half of its time is gone; its desk was told.",
-    "nearly_gone": "Four fifths of its time are gone; the engine escalated it.",
-    "late": "All of its time is gone; the engine escalated it.",
-    "proceed": "The case waits for nobody any more.",
+    "open": _("The engine opened the case."),
+    "update": _("What is true changed; the case says so."),
+    "resolve": _("Nothing needs a person any more; the engine closed the case."),
+    "write_off": _("The engine closed the case as written off."),
+    "reopen": _("The run needs a person after all; the case is open again."),
+    "wait": _("The case waits."),
+    "half_gone": _("Half of its time is gone; its desk was told."),
+    "nearly_gone": _("Four fifths of its time are gone; the engine escalated it."),
+    "late": _("All of its time is gone; the engine escalated it."),
+    "proceed": _("The case waits for nobody any more."),
 }
 
 
@@ -232,8 +265,8 @@ def who(actor: str) -> str:
 @register.filter
 def act_words(kind: str, outcome: str) -> str:
     """What a person did; an act that the engine refused says so."""
-    said = ACTS.get(kind, kind)
-    return f"{said}; the engine refused it" if outcome == "refused" else said
+    did = ACTS.get(kind, kind)
+    return _("{did}; the engine refused it", did=did) if outcome == "refused" else did
 
 
 @register.filter

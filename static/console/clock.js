@@ -1,4 +1,4 @@
-// Lets the clocks of deadlines go on while a page stays open. Says the same words as repairs/templatetags/clock.py.
+// Lets the clocks of deadlines go on while a page stays open. Says it in the words that each clock brings.
 "use strict";
 
 (() => {
@@ -7,17 +7,17 @@
   const clocks = [...document.querySelectorAll("[data-clock]")].map((place) => [place, Number(place.dataset.clock)]);
   if (!clocks.length) return;
   const begun = performance.now(); // what was left was counted by the server; the browser's clock may be wrong
-  const words = (seconds) => {
+  const words = (place, seconds) => {
     const size = Math.abs(seconds);
     const text = size >= DAY
       ? `${Math.floor(size / DAY)} d ${Math.floor((size % DAY) / HOUR)} h`
       : `${Math.floor(size / HOUR)}:${String(Math.floor((size % HOUR) / MINUTE)).padStart(2, "0")}`;
-    return `${text} ${seconds >= 0 ? "left" : "over"}`;
+    return (seconds >= 0 ? place.dataset.left : place.dataset.over).replace("{span}", text);
   };
   setInterval(() => {
     const passed = Math.floor((performance.now() - begun) / 1000);
     for (const [place, left] of clocks) {
-      place.textContent = words(left - passed);
+      place.textContent = words(place, left - passed);
       if (left < passed) place.closest(".due")?.classList.add("late");
     }
   }, EVERY_MS);
