@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.contrib.auth.models import Group, User
+from django.core.signals import request_finished, request_started
 from playwright.sync_api import Browser, ConsoleMessage, Page
 from pytest_django.live_server_helper import LiveServer
 
@@ -106,14 +109,54 @@ REFUSED = re.compile(r"responded with a status of (400|403|409) ")
 
 
 @pytest.fixture
-def enter(browser: Browser, live_server: LiveServer, repairer: User, watched: Make) -> Iterator[Callable[..., Page]]:
-    """A page of somebody who has logged in; `options` are the browser context's."""
+def opened(
+    browser: Browser, live_server: LiveServer, watched: Make, transactional_db: None
+) -> Iterator[Callable[..., Page]]:
+    """A page in a browser of its own; `options` are the browser context's."""
     contexts = []
 
     def go(**options: Any) -> Page:
         context = browser.new_context(base_url=live_server.url, **options)
         contexts.append(context)
         page: Page = watched(context.new_page())
+        return page
+
+    with all_answered():
+        yield go
+        for context in contexts:
+            context.close()
+
+
+@contextlib.contextmanager
+def all_answered() -> Iterator[None]:
+    """Waits at its end for what the server is still at, as pages tell of themselves until they are closed: their rows
+    and the tables that are emptied then could wait for each other."""
+    changed, open_ones = threading.Condition(), set[int]()
+
+    def begins(**_: Any) -> None:
+        with changed:
+            open_ones.add(threading.get_ident())
+
+    def ends(**_: Any) -> None:
+        with changed:
+            open_ones.discard(threading.get_ident())
+            changed.notify_all()
+
+    request_started.connect(begins)
+    request_finished.connect(ends)
+    yield
+    with changed:
+        assert changed.wait_for(lambda: not open_ones, timeout=60), "a request never ended"
+    request_started.disconnect(begins)
+    request_finished.disconnect(ends)
+
+
+@pytest.fixture
+def enter(opened: Make, repairer: User) -> Callable[..., Page]:
+    """A page of somebody who has logged in; `options` as in `opened`."""
+
+    def go(**options: Any) -> Page:
+        page: Page = opened(**options)
         page.goto("/admin/login/?next=/")
         page.get_by_label("Name").fill(NAME)
         page.get_by_label("Password").fill(PASSWORD)
@@ -121,6 +164,22 @@ def enter(browser: Browser, live_server: LiveServer, repairer: User, watched: Ma
         page.wait_for_url("**/")
         return page
 
-    yield go
-    for context in contexts:
-        context.close()
+    return go
+
+
+@pytest.fixture
+def desk(opened: Make) -> Callable[..., Page]:
+    """`desk(name, *roles)`: the page of somebody who was logged in with the keyboard; `options` as in `opened`."""
+
+    def go(name: str, *roles: str, **options: Any) -> Page:
+        user = User.objects.create_user(name, password=PASSWORD, is_staff=True)
+        user.groups.set(Group.objects.filter(name__in=roles))
+        page: Page = opened(**{"viewport": {"width": 1280, "height": 900}, **options})
+        page.goto("/")
+        for text, then in ((name, "Tab"), (PASSWORD, "Enter")):
+            page.keyboard.type(text)
+            page.keyboard.press(then)
+        page.wait_for_url("**/")
+        return page
+
+    return go

@@ -6,11 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from django.contrib.auth.models import Group, User
 from playwright.sync_api import Page, expect
 
-from tests.browser.test_console import LOOKS, WIDE, keep
+from tests.browser.sight import LOOKS, sound
 from tests.engine.simulated import World
 from workflows.authority import approvals, dry_run, policies
 from workflows.drain import drain_once
@@ -220,8 +219,4 @@ def test_no_page_of_authority_shuts_anybody_out(
     page = enter(**LOOKS[look])
     for name, address in addresses(approval, spent, draft).items():
         page.goto(address)
-        keep(page, f"{name}-{look}")
-        if look == "light" or (look == "dark" and name in DARK):  # the rest is the same, by the same style sheet
-            found = Axe().run(page)
-            assert found.violations_count == 0, f"{name}: {found.generate_report()}"
-        assert page.evaluate(WIDE) == [], f"{name} must be scrolled sideways"
+        sound(page, f"{name}-{look}", whole=look == "light" or (look == "dark" and name in DARK))

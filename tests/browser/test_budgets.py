@@ -6,12 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from django.contrib.auth.models import Group, User
 from playwright.sync_api import expect
 
 from tests.authority.purse import give, of_run, priced
-from tests.browser.test_console import LOOKS, WIDE, keep
+from tests.browser.sight import LOOKS, sound
 from tests.engine.simulated import World
 from workflows.authority import raising
 from workflows.drain import drain_once
@@ -63,8 +62,4 @@ def test_no_page_of_budgets_shuts_anybody_out(ran_out: Budget, enter: Make, repa
     page = enter(**LOOKS[look])
     for name, address in (("budgets", "/budgets/"), ("budget", f"/budgets/{ran_out.id}/")):
         page.goto(address)
-        keep(page, f"{name}-{look}")
-        if look in ("light", "dark"):
-            found = Axe().run(page)
-            assert found.violations_count == 0, f"{name}: {found.generate_report()}"
-        assert page.evaluate(WIDE) == [], f"{name} must be scrolled sideways"
+        sound(page, f"{name}-{look}", whole=look in ("light", "dark"))

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from django.contrib.auth.models import Group, User
 from django.utils import timezone
 from playwright.sync_api import Page, expect
@@ -15,7 +14,7 @@ from playwright.sync_api import Page, expect
 from repairs.acts import claim
 from repairs.bulk import running
 from repairs.models import Act, Batch, Case
-from tests.browser.test_console import LOOKS, WIDE, keep
+from tests.browser.sight import LOOKS, sound
 from tests.engine.simulated import World
 from workflows.drain import drain_once
 
@@ -122,25 +121,18 @@ def test_no_page_of_batches_shuts_anybody_out(outage: list[Case], enter: Make, l
     page.goto("/repairs/")
     page.locator("[data-tick]").nth(0).check()
     page.locator("[data-tick]").nth(1).check()
-    seen(page, f"queue-ticked-{look}")
+    sound(page, f"queue-ticked-{look}")
     page.get_by_role("button", name="See what it does with").click()
     page.wait_for_url("**/batches/*/")
-    seen(page, f"batch-draft-{look}")
+    sound(page, f"batch-draft-{look}")
     page.get_by_label("Why").fill("the CRM is back")
     page.get_by_role("button", name="Look again at").click()
     running.run()
     page.reload()
-    seen(page, f"batch-done-{look}")
+    sound(page, f"batch-done-{look}")
     Batch.objects.update(chosen="\u202e</td><b>hostile" * 6)
     page.goto("/repairs/batches/")
-    seen(page, f"batches-{look}")
-
-
-def seen(page: Page, name: str) -> None:
-    keep(page, name)
-    found = Axe().run(page)
-    assert found.violations_count == 0, f"{name}: {found.generate_report()}"
-    assert page.evaluate(WIDE) == [], f"{name} must be scrolled sideways"
+    sound(page, f"batches-{look}")
 
 
 @pytest.mark.parametrize("look", LOOKS)
@@ -154,7 +146,7 @@ def test_a_narrowed_queue_with_saved_views_shuts_nobody_out(outage: list[Case], 
     page.get_by_role("button", name="Save").click()
     expect(page.get_by_text("Saved as CRM, each morning.")).to_be_visible()
     page.get_by_text("Save this view, or forget one").click()
-    seen(page, f"queue-narrowed-{look}")
+    sound(page, f"queue-narrowed-{look}")
     page.goto("/repairs/")
     page.get_by_role("link", name="CRM, each morning").click()
     expect(page.locator("[data-row]")).to_have_count(4)

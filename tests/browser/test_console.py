@@ -2,44 +2,26 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from repairs.models import Act
 from tests.browser.conftest import NAME, PASSWORD
+from tests.browser.sight import sound
 from tests.engine.simulated import World
 from workflows.drain import drain_once
 
 pytestmark = pytest.mark.django_db(transaction=True)
 Make = Callable[..., Any]
 
-# What is wider than its place, but for what is meant to be scrolled.
-WIDE = """[...document.querySelectorAll("html, .card, .panel, .head")]
-    .filter(one => one.scrollWidth > one.clientWidth + 1).map(one => one.className || one.tagName)"""
-# What the pages looked like is kept for whoever reviews a run.
-PICTURES = Path(os.environ.get("MAKEGOOD_PICTURES", "") or Path(__file__).parents[2] / ".pictures")
-LOOKS: dict[str, dict[str, Any]] = {
-    "light": {"color_scheme": "light", "viewport": {"width": 1280, "height": 900}},
-    "dark": {"color_scheme": "dark", "viewport": {"width": 1100, "height": 900}},
-    "narrow": {"color_scheme": "light", "viewport": {"width": 390, "height": 844}},
-}
-
-
-def keep(page: Page, name: str) -> None:
-    page.screenshot(path=PICTURES / f"{name}.png", full_page=True)
-
 
 def test_the_login_page_shuts_nobody_out(browser: Any, live_server: Any, watched: Make) -> None:
     page = watched(browser.new_page(base_url=live_server.url))
     page.goto("/")
-    keep(page, "login")
-    assert Axe().run(page).violations_count == 0
+    sound(page, "login")
     page.close()
 
 

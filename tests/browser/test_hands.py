@@ -6,68 +6,25 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
-from django.contrib.auth.models import Group, User
-from playwright.sync_api import Browser, Page, expect
-from pytest_django.live_server_helper import LiveServer
+from django.contrib.auth.models import User
+from playwright.sync_api import Page, expect
 
 from repairs.models import Act, Case
-from tests.browser.conftest import PASSWORD
-from tests.browser.test_console import WIDE, keep
+from tests.browser.sight import reach, sound
 
 pytestmark = pytest.mark.django_db(transaction=True)
 Make = Callable[..., Any]
 
 
-@pytest.fixture
-def desk(browser: Browser, live_server: LiveServer, watched: Make) -> Any:
-    """The browser of somebody who was logged in with the keyboard."""
-    contexts = []
-
-    def go(name: str) -> Page:
-        user = User.objects.create_user(name, password=PASSWORD, is_staff=True)
-        user.groups.set(Group.objects.filter(name="repairer"))
-        context = browser.new_context(base_url=live_server.url, viewport={"width": 1280, "height": 900})
-        contexts.append(context)
-        page: Page = watched(context.new_page())
-        page.goto("/")
-        for text, then in ((name, "Tab"), (PASSWORD, "Enter")):
-            page.keyboard.type(text)
-            page.keyboard.press(then)
-        page.wait_for_url("**/")
-        return page
-
-    yield go
-    for context in contexts:
-        context.close()
-
-
-def by_keys(page: Page, label: str, text: str, *, times: int = 1) -> None:
-    """Tabs to the field of that label and types; `times`: how often to press Tab at most is not a matter of taste."""
+def by_keys(page: Page, label: str, text: str) -> None:
     reach(page, page.get_by_label(label, exact=True))
     page.keyboard.type(text)
-
-
-def reach(page: Page, wanted: Any) -> None:
-    """Tab until it has the focus; a page whose part can't be reached so is shut to some."""
-    for _ in range(150):
-        if wanted.evaluate("element => element === document.activeElement"):
-            return
-        page.keyboard.press("Tab")
-    raise AssertionError(f"{wanted} can't be reached by Tab")
-
-
-def sound(page: Page, name: str) -> None:
-    keep(page, name)
-    found = Axe().run(page)
-    assert found.violations_count == 0, found.generate_report()
-    assert page.evaluate(WIDE) == []
 
 
 def test_two_people_claim_at_once_and_the_second_keeps_what_they_typed(scene: dict[str, Any], desk: Make) -> None:
     case: Case = scene["case"]
     address = f"/repairs/{case.number}/"
-    day, night = desk("day-desk"), desk("night-desk")
+    day, night = desk("day-desk", "repairer"), desk("night-desk", "repairer")
     day.goto(address)
     expect(day.get_by_text("has this case open")).to_be_hidden()
     night.goto(address)
@@ -98,7 +55,7 @@ def test_two_people_claim_at_once_and_the_second_keeps_what_they_typed(scene: di
 
 
 def test_what_was_typed_is_gone_after_the_page_was_loaded_anew(scene: dict[str, Any], desk: Make) -> None:
-    page = desk("day-desk")
+    page = desk("day-desk", "repairer")
     page.goto(f"/repairs/{scene['case'].number}/")
     page.keyboard.press("a")
     page.keyboard.type("half a sentence")
@@ -114,7 +71,7 @@ def test_what_was_typed_is_gone_after_the_page_was_loaded_anew(scene: dict[str, 
 
 def test_one_hands_over_and_the_other_reads_it_back_by_keyboard_alone(scene: dict[str, Any], desk: Make) -> None:
     case: Case = scene["case"]
-    day, night = desk("day-desk"), desk("night-desk")
+    day, night = desk("day-desk", "repairer"), desk("night-desk", "repairer")
     day.goto(f"/repairs/{case.number}/")
     day.keyboard.press("h")
     day.wait_for_url("**/hand-over")

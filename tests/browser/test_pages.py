@@ -28,7 +28,7 @@ from repairs.models import Act, Case, Evidence
 from repairs.models.batch import BatchAct
 from repairs.site import site
 from tests.authority.walk import routes
-from tests.browser.test_console import WIDE, keep
+from tests.browser.sight import WIDE, keep
 from workflows.authority import dry_run, keys, policies, raising, stops
 from workflows.drain import drain_once
 from workflows.models import Agent, Approval, Effect

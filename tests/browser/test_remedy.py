@@ -6,15 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
-from django.contrib.auth.models import Group, User
-from playwright.sync_api import Browser, Locator, Page, expect
-from pytest_django.live_server_helper import LiveServer
+from playwright.sync_api import Locator, Page, expect
 
 from repairs.models import Case
-from tests.browser.conftest import PASSWORD
-from tests.browser.test_console import LOOKS, WIDE, keep
-from tests.browser.test_hands import reach
+from tests.browser.sight import LOOKS, reach, sound
 from tests.engine.simulated import World
 from workflows.drain import drain_once
 from workflows.models import Effect, Run, Tool
@@ -47,30 +42,6 @@ def charged(world: World, tool: Make, workflow: Make, begin: Make) -> Case:
     Run.objects.filter(id=run.id).update(subject_label="Cole Brothers")
     drain_once()
     return Case.objects.get(run=run)
-
-
-@pytest.fixture
-def desk(browser: Browser, live_server: LiveServer, watched: Make, transactional_db: None) -> Any:
-    """The browser of somebody in these roles."""
-    contexts = []
-
-    def go(name: str, *roles: str, **options: Any) -> Page:
-        user = User.objects.create_user(name, password=PASSWORD, is_staff=True)
-        user.groups.set(Group.objects.filter(name__in=roles))
-        look = {"viewport": {"width": 1280, "height": 900}, **options}
-        context = browser.new_context(base_url=live_server.url, **look)
-        contexts.append(context)
-        page: Page = watched(context.new_page())
-        page.goto("/")
-        for text, then in ((name, "Tab"), (PASSWORD, "Enter")):
-            page.keyboard.type(text)
-            page.keyboard.press(then)
-        page.wait_for_url("**/")
-        return page
-
-    yield go
-    for context in contexts:
-        context.close()
 
 
 class Mouse:
@@ -184,10 +155,3 @@ def test_the_pages_of_a_remedy_shut_nobody_out(charged: Case, desk: Make, look: 
     drain_once()
     page.goto(f"/repairs/{charged.number}/")
     sound(page, f"remedy-case-{look}")
-
-
-def sound(page: Page, name: str) -> None:
-    keep(page, name)
-    found = Axe().run(page)
-    assert found.violations_count == 0, found.generate_report()
-    assert page.evaluate(WIDE) == []

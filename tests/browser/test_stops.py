@@ -6,10 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
-from tests.browser.test_console import LOOKS, WIDE, keep
+from tests.browser.sight import LOOKS, sound
 from tests.engine.simulated import World
 from workflows import rows
 from workflows.authority import stops
@@ -37,10 +36,7 @@ def test_stops_shut_nobody_out(look: str, world: World, tool: Make, workflow: Ma
     for address, name in (("/stops/", "stops"), ("/", "home-frozen")):
         page.goto(address)
         expect(page.get_by_text("Held.", exact=True)).to_be_visible()
-        keep(page, f"{name}-{look}")
-        found = Axe().run(page)
-        assert found.violations_count == 0, found.generate_report()
-        assert page.evaluate(WIDE) == []
+        sound(page, f"{name}-{look}")
         assert page.evaluate("window.__x") is None
 
 
