@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
 
 from tests.api.conftest import caller, declared, ear, other
+from tests.authority.oauth_server import Server, serving
 from tests.authority.places import places
 from tests.engine.conftest import agent, begin, run_through, tool, workflow, world
 from tests.engine.simulated import World
-from tests.repairs.conftest import browse, person
+from tests.repairs.conftest import browse, person, told
+from workflows import toolbox
+from workflows.authority import credentials
 from workflows.models import Approval, Run
 
 __all__ = [
-    "agent", "begin", "browse", "caller", "declared", "ear", "other", "person", "places", "run_through", "tool",
+    "agent", "begin", "browse", "caller", "declared", "ear", "other", "person", "places", "run_through", "told", "tool",
     "workflow", "world",
 ]  # fmt: skip
 
@@ -39,3 +42,12 @@ def asking(
 def desk(person: Callable[..., User]) -> User:
     """Who approves."""
     return person("day-desk", "approver")
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    """A provider behind its authorization server."""
+    with serving() as found:
+        credentials._open.clear()
+        yield found
+        toolbox.forget()

@@ -1,12 +1,16 @@
-"""What tests of budgets share: giving one, and reading what was taken of it in two ways that have to agree."""
+"""What tests of budgets share: giving one, spending it, and reading what was taken of it in two ways that agree."""
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from typing import Any
 
+from django.db import connection
+
 from workflows import rows
 from workflows.authority import run_budgets
+from workflows.drain import drain_once
 from workflows.models import Budget, Reservation, Run, Tool, Workflow
 from workflows.policies import holds, spending
 from workflows.policies.spending import Amounts
@@ -38,6 +42,24 @@ def beside_each_other(flow: Workflow, **arguments: Any) -> Workflow:
         step.update(name=f"s{n}", after=[], arguments={"of": f"s{n}", **arguments})
     flow.save()
     return flow
+
+
+def drained_by(number: int, *, slots: int) -> None:
+    """So many workers begin at once; back when each has found nothing more."""
+    all_there = threading.Barrier(number)
+
+    def work() -> None:
+        all_there.wait(20)
+        try:
+            drain_once(slots=slots)
+        finally:
+            connection.close()
+
+    workers = [threading.Thread(target=work) for _ in range(number)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join(60)
 
 
 def taken(budget: Budget) -> tuple[Amounts, Amounts]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -12,7 +11,7 @@ from django.db import connection
 from django.db.models import F
 from django.test.utils import CaptureQueriesContext
 
-from tests.authority.purse import give, taken
+from tests.authority.purse import beside_each_other, drained_by, give, taken
 from tests.engine.simulated import World
 from workflows import rows, tasks
 from workflows.authority import old_reservations
@@ -92,26 +91,10 @@ def _advanced(run: Run) -> Run:
 def test_eight_workers_spend_a_budget_once(world: World, tool: Make, workflow: Make, begin: Make) -> None:
     tool("t.a")
     budget = give("agent:sim", calls=10)
-    flow = workflow(*["t.a"] * 8)
-    for n, step in enumerate(flow.spec["steps"]):
-        step.update(name=f"s{n}", after=[])
-    flow.save()
+    flow = beside_each_other(workflow(*["t.a"] * 8))
     for _ in range(4):
         begin(flow)
-    all_there = threading.Barrier(8)
-
-    def work() -> None:
-        all_there.wait(20)
-        try:
-            drain_once(slots=4)
-        finally:
-            connection.close()
-
-    workers = [threading.Thread(target=work) for _ in range(8)]
-    for worker in workers:
-        worker.start()
-    for worker in workers:
-        worker.join(60)
+    drained_by(8, slots=4)
     drain_once()
     assert len(world.sends) == 10
     assert taken(budget) == ({"calls": 10, "effects": 10}, {})

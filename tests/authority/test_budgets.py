@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -11,7 +10,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from tests.authority.purse import beside_each_other, give, of_run, priced, taken
+from tests.authority.purse import beside_each_other, drained_by, give, of_run, priced, taken
 from tests.authority.test_policies import activated
 from tests.authority.test_policy import document, rule
 from tests.engine.conftest import again, states
@@ -43,20 +42,7 @@ def test_c58_of_fifty_calls_at_once_by_two_workers_a_limit_of_ten_lets_exactly_t
     tool("t.a")
     budget = give("agent:sim", calls=10)
     runs = [begin(beside_each_other(workflow(*["t.a"] * 10))) for _ in range(5)]
-    both = threading.Barrier(2)
-
-    def work() -> None:
-        both.wait(20)
-        try:
-            drain_once(slots=8)
-        finally:
-            connection.close()
-
-    workers = [threading.Thread(target=work) for _ in range(2)]
-    for worker in workers:
-        worker.start()
-    for worker in workers:
-        worker.join(60)
+    drained_by(2, slots=8)
     settled()
     assert len(world.sends) == 10
     assert taken(budget) == ({"calls": 10, "effects": 10}, {})

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 from django.db import transaction
 
-from tests.authority.oauth_server import Server, serving
+from tests.authority.oauth_server import Server
 from tests.authority.test_stops import turn_until
 from tests.engine.conftest import again
-from workflows import catalog, rows, toolbox
+from workflows import catalog, rows
 from workflows.authority import static_secrets
 from workflows.drain import Drain, drain_once
 from workflows.engine import dispatch
@@ -42,13 +42,6 @@ tools:
               headers: {Idempotency-Key: "${ key }"}, json: {key: "${ key }"}}
     retry: {attempts: 2, first: 10ms, max: 20ms, within: 1ms}
 """
-
-
-@pytest.fixture
-def server() -> Iterator[Server]:
-    with serving() as found:
-        yield found
-        toolbox.forget()
 
 
 def test_what_needs_a_secret_that_is_not_set_waits_for_it_and_no_attempt_is_used_up(

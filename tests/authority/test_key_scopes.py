@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from tests.authority.oauth_server import Server, serving
+from tests.authority.oauth_server import Server
 from tests.engine import simulated
 from tests.engine.conftest import again
 from tests.engine.simulated import World
-from workflows import catalog, toolbox
+from workflows import catalog
 from workflows.drain import drain_once
 from workflows.engine.parts import key_places
 from workflows.models import Agent, Attempt, Demotion, Effect
@@ -34,13 +34,6 @@ tools:
               headers: {Idempotency-Key: "${ key }"}, json: {key: "${ key }"}}
     retry: {attempts: 3, first: 10ms, max: 20ms, within: 1m}
 """
-
-
-@pytest.fixture
-def server() -> Iterator[Server]:
-    with serving() as found:
-        yield found
-        toolbox.forget()
 
 
 @pytest.mark.parametrize(

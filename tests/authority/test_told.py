@@ -8,34 +8,18 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from config import notices
 from repairs.acts import people, second_factor
 from repairs.models import Notice
 from repairs.notices import sending
 from tests.authority.asking import later
 from tests.engine.simulated import World
+from tests.repairs.receiving import BASE, written
 from workflows.drain import drain_once
 from workflows.models import Approval, Run
 
 pytestmark = pytest.mark.django_db(transaction=True)
 Make = Callable[..., Any]
 Tell = Callable[..., None]
-BASE = "https://makegood.example.org"
-
-
-@pytest.fixture
-def told(settings: Any) -> Tell:
-    """Configures who is told."""
-
-    def use(**by_name: str) -> None:
-        settings.NOTICES = notices.receivers("\n".join(f"{name}={url}" for name, url in by_name.items()))
-        settings.MAKEGOOD_URL = BASE
-
-    return use
-
-
-def written() -> list[tuple[str, str, str]]:
-    return [(n.what, n.to.partition(":")[0], n.team) for n in Notice.objects.order_by("id")]
 
 
 def test_an_approval_that_nobody_decides_is_told_once_more_before_its_time_is_over_and_when_it_was_in_vain(

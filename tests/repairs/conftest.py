@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -11,9 +11,11 @@ from django.contrib.auth.hashers import get_hasher, make_password
 from django.contrib.auth.models import Group, User
 from django.test import Client
 
+from config import notices
 from repairs.models import Case
 from tests.engine.conftest import agent, begin, run_through, tool, workflow, world
 from tests.engine.simulated import World
+from tests.repairs.receiving import BASE, Hook
 
 __all__ = ["agent", "begin", "run_through", "tool", "workflow", "world"]
 
@@ -35,6 +37,24 @@ def person(db: None) -> Callable[..., User]:
         return user
 
     return make
+
+
+@pytest.fixture
+def repairer(person: Make) -> User:
+    user: User = person("repairer", "repairer")
+    return user
+
+
+@pytest.fixture
+def day(person: Make) -> User:
+    user: User = person("day-desk", "repairer")
+    return user
+
+
+@pytest.fixture
+def night(person: Make) -> User:
+    user: User = person("night-desk", "repairer")
+    return user
 
 
 @pytest.fixture
@@ -62,3 +82,22 @@ def stuck(world: World, tool: Make, workflow: Make, run_through: Make) -> Callab
         return Case.objects.get(run=run)
 
     return make
+
+
+@pytest.fixture
+def told(settings: Any) -> Callable[..., None]:
+    """`told(name=url)`: configures which roles and teams are told where."""
+
+    def use(**by_name: str) -> None:
+        settings.NOTICES = notices.receivers("\n".join(f"{name}={url}" for name, url in by_name.items()))
+        settings.MAKEGOOD_URL = BASE
+
+    return use
+
+
+@pytest.fixture
+def hook(told: Make) -> Iterator[Hook]:
+    made = Hook()
+    with made.open() as url:
+        told(repairer=url)
+        yield made

@@ -1,4 +1,4 @@
-"""Real servers on loopback that receive notices: a web hook, a mail server, and one that never answers."""
+"""What was written to be told, and real servers on loopback that receive it: web hook, mail server, a silent one."""
 
 from __future__ import annotations
 
@@ -12,6 +12,15 @@ from collections.abc import Iterator
 from typing import Any
 
 from aiosmtpd.controller import Controller
+
+from repairs.models import Notice
+
+BASE = "https://makegood.example.org"  # of the console, in what is told
+
+
+def written() -> list[tuple[str, str, str]]:
+    """(of what, to which role or team, of which team's work) of each notice."""
+    return [(n.what, n.to.partition(":")[0], n.team) for n in Notice.objects.order_by("id")]
 
 
 class Hook:

@@ -24,12 +24,6 @@ Make = Callable[..., Any]
 
 
 @pytest.fixture
-def repairer(person: Make) -> User:
-    user: User = person("repairer", "repairer")
-    return user
-
-
-@pytest.fixture
 def approver(person: Make) -> User:
     user: User = person("approver", "repairer", "approver")
     return user

@@ -29,12 +29,6 @@ Make = Callable[..., Any]
 BYTES = b"%PDF-1.7 <script>alert(1)</script>\x00\xff"
 
 
-@pytest.fixture
-def repairer(person: Make) -> User:
-    user: User = person("repairer", "repairer")
-    return user
-
-
 def page_of(client: Client, case: Case) -> str:
     return client.get(f"/repairs/{case.number}/").content.decode()
 

@@ -25,18 +25,6 @@ Make = Callable[..., Any]
 MINUTE = dt.timedelta(minutes=1)
 
 
-@pytest.fixture
-def day(person: Make) -> User:
-    user: User = person("day-desk", "repairer")
-    return user
-
-
-@pytest.fixture
-def night(person: Make) -> User:
-    user: User = person("night-desk", "repairer")
-    return user
-
-
 def now_of(case: Case) -> Case:
     return Case.objects.select_related("run").get(id=case.id)
 

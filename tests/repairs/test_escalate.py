@@ -25,12 +25,6 @@ Make = Callable[..., Any]
 HOUR = dt.timedelta(hours=1)
 
 
-@pytest.fixture
-def repairer(person: Make) -> User:
-    user: User = person("day-desk", "repairer")
-    return user
-
-
 def now_of(case: Case) -> Case:
     return Case.objects.get(id=case.id)
 

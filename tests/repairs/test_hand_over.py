@@ -25,18 +25,6 @@ Make = Callable[..., Any]
 WORDS = {"severity": "watch", "situation": "they call\nback at six", "contingency": "if they don't, call them"}
 
 
-@pytest.fixture
-def day(person: Make) -> User:
-    user: User = person("day-desk", "repairer")
-    return user
-
-
-@pytest.fixture
-def night(person: Make) -> User:
-    user: User = person("night-desk", "repairer")
-    return user
-
-
 def now_of(case: Case) -> Case:
     return Case.objects.select_related("run__agent").get(id=case.id)
 

@@ -29,12 +29,6 @@ NOW = timezone.now
 
 
 @pytest.fixture
-def repairer(person: Make) -> User:
-    user: User = person("repairer", "repairer")
-    return user
-
-
-@pytest.fixture
 def client(repairer: User, browse: Make) -> Client:
     found: Client = browse(repairer)
     return found

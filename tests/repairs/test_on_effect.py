@@ -23,12 +23,6 @@ Make = Callable[..., Any]
 
 
 @pytest.fixture
-def repairer(person: Make) -> User:
-    user: User = person("repairer", "repairer")
-    return user
-
-
-@pytest.fixture
 def ask(repairer: User) -> Callable[..., Run]:
     """Does the act on the stuck effect of the case, drains, and gives back the run as it is then."""
 

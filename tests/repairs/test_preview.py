@@ -38,12 +38,6 @@ SENDS_NOTHING = {
 }
 
 
-@pytest.fixture
-def repairer(person: Make) -> User:
-    user: User = person("repairer", "repairer")
-    return user
-
-
 def made(kind: ActKind, case: Case, item: Effect | None) -> preview.Preview:
     return preview.of_act(kind, preview.facts_of(case.run_id), item.id if item else None, rows.now())
 

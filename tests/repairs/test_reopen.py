@@ -25,12 +25,6 @@ Make = Callable[..., Any]
 
 
 @pytest.fixture
-def repairer(person: Make) -> User:
-    user: User = person("day-desk", "repairer")
-    return user
-
-
-@pytest.fixture
 def closed(stuck: Make, world: World) -> Case:
     """Its undoing was found done after all."""
     case: Case = stuck()
@@ -82,7 +76,7 @@ def test_what_a_person_knows_opens_no_case_or_sends_something(
     after = now_of(case)
     assert (after.state, after.run.state, after.run.is_clean) == ("resolved", "compensated", False)
     assert [act.kind for act in Act.objects.filter(case=case)] == ["reopen", "claim", "close"]
-    assert Entry.objects.filter(subject_id=case.run_id, actor="person:day-desk").count() == 2
+    assert Entry.objects.filter(subject_id=case.run_id, actor="person:repairer").count() == 2
 
 
 def test_a_case_that_needs_a_person_for_more_is_closed_by_a_word(stuck: Make, repairer: User, person: Make) -> None:
@@ -99,7 +93,7 @@ def test_a_case_that_needs_a_person_for_more_is_closed_by_a_word(stuck: Make, re
 
 def test_somebody_else_closes_what_another_holds(closed: Case, repairer: User, person: Make) -> None:
     reopen.reopen(closed.id, by=repairer, why="they still see it")
-    with pytest.raises(StaleFence, match="day-desk holds"):
+    with pytest.raises(StaleFence, match="repairer holds"):
         reopen.close(closed.id, by=person("night-desk", "repairer"), why="x", fence=now_of(closed).fence)
     claim.release(closed.id, by=repairer)
     with pytest.raises(Invalid, match="already"):

@@ -37,12 +37,6 @@ TOLD = {
 }
 
 
-@pytest.fixture
-def repairer(person: Make) -> User:
-    user: User = person("repairer", "repairer")
-    return user
-
-
 def test_a_cause_has_no_runbook_or_two() -> None:
     causes = [cause for one in runbooks().values() for cause in one.causes]
     assert len(causes) == len(set(causes))

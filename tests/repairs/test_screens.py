@@ -31,12 +31,6 @@ HOSTILE = {
 
 
 @pytest.fixture
-def repairer(person: Make) -> User:
-    user: User = person("repairer", "repairer")
-    return user
-
-
-@pytest.fixture
 def client(repairer: User, browse: Make) -> Client:
     found: Client = browse(repairer)
     return found

@@ -23,12 +23,6 @@ Make = Callable[..., Any]
 MINUTE = dt.timedelta(minutes=1)
 
 
-@pytest.fixture
-def repairer(person: Make) -> User:
-    user: User = person("repairer", "repairer")
-    return user
-
-
 def passes(span: dt.timedelta) -> None:
     """So long nothing is done."""
     Worked.objects.update(began=F("began") - span, until=F("until") - span)

@@ -2,24 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 from tests.authority.credentials.crm import TOOL
-from tests.authority.oauth_server import Server, serving
-from workflows import catalog, toolbox
-from workflows.authority import credentials
+from tests.authority.oauth_server import Server
+from workflows import catalog
 from workflows.models import Agent
 from workflows.tools.manifest import load_texts
-
-
-@pytest.fixture
-def server() -> Iterator[Server]:
-    with serving() as found:
-        credentials._open.clear()
-        yield found
-        toolbox.forget()
 
 
 @pytest.fixture
