@@ -12,7 +12,7 @@ from django.http import Http404
 
 from repairs.desk import Desk
 from repairs.scope import one, visible
-from repairs.words import purse
+from repairs.words import purse, terms
 from workflows.models import Agent, Budget, BudgetChange, Effect, Entry, Payload, Run
 from workflows.policies.spending import LENGTHS
 from workflows.states import EffectState
@@ -93,7 +93,7 @@ def shown(desk: Desk, budgets: Sequence[Budget], counts: Counter[uuid.UUID]) -> 
     return [
         Shown(
             budget=budget,
-            name=f"{budget.kind} {budget.name}" if budget.name else "everything",
+            name=terms.on(budget.kind, budget.name),
             per=purse.PER[budget.per],
             lines=purse.lines(budget.limits, budget.used, budget.reserved, budget.aside),
             waiting=counts[budget.id],

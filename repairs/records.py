@@ -101,7 +101,9 @@ class Records(ModelAdmin[Any]):
         row = one(self.rows(request), pk=key)
         fields = [f for f in self.opts.concrete_fields if f.name not in self.shown.secret]
         values = [(f.verbose_name, getattr(row, f.attname), isinstance(f, models.JSONField)) for f in fields]
-        return self.show(request, "console/record.html", values=values, key=key, related=self.related(row))
+        return self.show(
+            request, "console/record.html", values=values, key=key, related=self.related(row), page_of=page_of(row)
+        )
 
     def rows(self, request: HttpRequest) -> models.QuerySet[Any]:
         desk = desk_of(request)
@@ -126,8 +128,8 @@ class Records(ModelAdmin[Any]):
         return reverse(ADDRESS.format(app=self.opts.app_label, name=self.opts.model_name, view="change"), args=[row.pk])
 
     def related(self, row: models.Model) -> list[tuple[str, str]]:
-        """Where else it is shown, and lists of other records that belong to it."""
-        found = [("page in the console", page)] if (page := page_of(row)) else []
+        """Lists of other records that belong to it."""
+        found = []
         for model, admin in self.admin_site._registry.items():
             if not isinstance(admin, Records):
                 continue

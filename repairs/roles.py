@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser, User
 
+from repairs.words.marked import _
 from workflows.authority.staff import UNDECIDING
 
 REPAIRER = "repairer"  # claims cases, looks again, proposes write-offs
@@ -37,5 +38,5 @@ def alone(roles: Iterable[str]) -> str:
     """Why these roles don't go together; "" where they do."""
     for role in sorted(UNDECIDING.intersection(roles)):
         if len(set(roles)) > 1:
-            return f"{role} goes with no other role: who has it decides nothing"
+            return _("{role} goes with no other role: who has it decides nothing", role=role)
     return ""

@@ -7,6 +7,7 @@ import datetime as dt
 from repairs.acts.door import actor, needs
 from repairs.desk import Desk
 from repairs.roles import OPERATOR
+from repairs.words.marked import _
 from workflows import rows
 from workflows.authority import agents, keys
 from workflows.errors import Flaw, Invalid
@@ -48,6 +49,7 @@ def _chosen(
 ) -> dt.timedelta | None:
     if text not in known:
         raise Invalid(
-            "This form is not whole; open the page anew.", [Flaw(name, text, f"is none of {', '.join(known)}")]
+            _("This form is not whole; open the page anew."),
+            [Flaw(name, text, _("is none of {names}", names=", ".join(known)))],
         )
     return known[text]

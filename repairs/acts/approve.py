@@ -18,6 +18,7 @@ from django.db import transaction
 
 from repairs.words.check import check
 from repairs.words.exact import exact
+from repairs.words.marked import _
 from workflows import rows
 from workflows.authority import approvals
 from workflows.authority.approvals import Vote
@@ -59,9 +60,9 @@ def seen_of(note: str, approval_id: uuid.UUID, by: User) -> Seen:
             whole=whole,
         )
     except (signing.BadSignature, ValueError, TypeError) as error:
-        raise Invalid("This form is not whole or too old; open the page anew.") from error
+        raise Invalid(_("This form is not whole or too old; open the page anew.")) from error
     if (seen.approval, seen.user) != (approval_id, by.pk):
-        raise Invalid("This form was made for another page or another person; open the page anew.")
+        raise Invalid(_("This form was made for another page or another person; open the page anew."))
     return seen
 
 
@@ -108,35 +109,41 @@ def as_person(by: User, session: SessionBase, say: Callable[[User], Vote]) -> Vo
     with transaction.atomic():
         person = User.objects.filter(pk=by.pk, is_active=True, is_staff=True).first()
         if person is None or not session.session_key or not session.exists(session.session_key):
-            raise Denied("You are logged out; log in and decide again. Nothing was decided.")
+            raise Denied(_("You are logged out; log in and decide again. Nothing was decided."))
         return say(person)
 
 
 def was_shown(approval: Approval, seen: Seen) -> None:
     """Nobody approves a call of which a part was cut from the page."""
     if approval.digest != seen.digest:
-        raise StaleFence("What is asked has changed since this page was opened; read it again before you approve.")
+        raise StaleFence(_("What is asked has changed since this page was opened; read it again before you approve."))
     call = exact(approval.fields.get("arguments"))
     if call.too_long:
-        raise Invalid(f"The call has {call.size:,} characters, more than anybody can check here; it can be refused.")
+        long = _("The call has {size} characters, more than anybody can check here; it can be refused.", size=call.size)
+        raise Invalid(long)
     if call.cut and not seen.whole:
-        raise Invalid("Part of the call was cut from the page. Open the full text, read it, then approve.")
+        raise Invalid(_("Part of the call was cut from the page. Open the full text, read it, then approve."))
 
 
 def target_is_fresh(approval: Approval, seen: Seen, *, unread: bool) -> None:
     """What the person saw of the target must be the last that was read of it, and not old."""
     if read_at(approval) != seen.read_at:
-        raise StaleFence("The target was read again since this page was opened; see what it showed before you approve.")
+        raise StaleFence(
+            _("The target was read again since this page was opened; see what it showed before you approve.")
+        )
     target = approval.target or {}
     failed = target.get("failed")
     if failed and failed.get("by") != "nothing" and not unread:
-        raise Invalid("The target could not be read. Read it again, or say that you approve without having seen it.")
+        raise Invalid(_("The target could not be read. Read it again, or say that you approve without having seen it."))
     if failed or not target.get("at"):
         return
     age = rows.now() - dt.datetime.fromisoformat(target["at"])
     if age > FRESH:
         raise StaleFence(
-            f"The target was last read {age.total_seconds() / 60:.0f} min ago; read it again before you approve."
+            _(
+                "The target was last read {minutes} min ago; read it again before you approve.",
+                minutes=round(age.total_seconds() / 60),
+            )
         )
 
 
@@ -149,6 +156,6 @@ def read_at(approval: Approval) -> str:
 def answered(approval: Approval, answer: str) -> None:
     asks = check(approval.question, approval.digest)
     if asks and not answer:
-        raise Invalid("Answer the check question before you approve.", [Flaw("answer", answer, "is empty")])
+        raise Invalid(_("Answer the check question before you approve."), [Flaw("answer", answer, _("is empty"))])
     if asks and answer != asks.answer:
-        raise Invalid("That is not what would be sent. Read the exact call again; nothing was decided.")
+        raise Invalid(_("That is not what would be sent. Read the exact call again; nothing was decided."))

@@ -11,6 +11,7 @@ from repairs import purses
 from repairs.acts.door import actor
 from repairs.desk import Desk
 from repairs.roles import APPROVER, OPERATOR, REPAIRER
+from repairs.words.marked import _
 from workflows.authority import raising
 from workflows.errors import Denied
 from workflows.models import Budget, BudgetChange
@@ -28,9 +29,9 @@ def change(desk: Desk, budget: Budget, amounts: Mapping[str, int | None], *, why
 def may_not_change(desk: Desk, budget: Budget) -> str:
     """Why this person can't change its limits; "" where they can."""
     if not desk.roles & MAY_CHANGE:
-        return "A repairer or an operator can change limits."
+        return _("A repairer or an operator can change limits.")
     if not purses.may_change(desk, budget):
-        return "All teams spend from this; who changes it must see all of them."
+        return _("All teams spend from this; who changes it must see all of them.")
     return ""
 
 
@@ -50,7 +51,7 @@ def may_not_answer(desk: Desk, asked: BudgetChange, *, yes: bool) -> str:
     if not yes and asked.by == actor(desk.user):
         return ""
     if APPROVER not in desk.roles:
-        return "An approver answers what was asked."
+        return _("An approver answers what was asked.")
     if not purses.may_change(desk, asked.budget):
-        return "All teams spend from this; who answers must see all of them."
+        return _("All teams spend from this; who answers must see all of them.")
     return ""

@@ -12,6 +12,7 @@ from django.db import transaction
 from repairs.acts.person_act import record
 from repairs.models import Person, SecondFactor
 from repairs.roles import ROLES, alone
+from repairs.words.marked import _
 from workflows.authority.teams import named
 from workflows.errors import Denied, Flaw, Invalid, StaleFence
 from workflows.models import Team
@@ -25,12 +26,14 @@ def create(login: str, roles: Sequence[str], teams: Sequence[str], *, by: str, w
     """The one-time password, for this one answer. Raises `Invalid`, `StaleFence`."""
     why = reason(why)
     if not NAME.fullmatch(login):
-        flaw = "can't be a login; use 1 to 80 letters, digits and . _ @ + - only"
-        raise Invalid("Nobody was made.", [Flaw("login", login, flaw)])
+        flaw = _("can't be a login; use 1 to 80 letters, digits and . _ @ + - only")
+        raise Invalid(_("Nobody was made."), [Flaw("login", login, flaw)])
     wanted, belongs = _roles(roles), _teams(teams)
     with transaction.atomic():
         if User.objects.filter(username__iexact=login).exists():
-            raise StaleFence(f"{login} has a login already. A new password: manage.py changepassword {login}")
+            raise StaleFence(
+                _("{login} has a login already. A new password: manage.py changepassword {login}", login=login)
+            )
         password = secrets.token_urlsafe(WORDS)
         user = User.objects.create_user(login, password=password, is_staff=True)
         user.groups.set(Group.objects.filter(name__in=wanted))
@@ -56,7 +59,7 @@ def change(
     belongs = None if teams is None else _teams(teams)
     with transaction.atomic():
         user = _other(login, by)
-        person, _ = Person.objects.get_or_create(user=user)
+        person, _made = Person.objects.get_or_create(user=user)
         facts: dict[str, object] = {}
         if wanted is not None:
             had = sorted(user.groups.filter(name__in=ROLES).values_list("name", flat=True))
@@ -82,16 +85,17 @@ def reset_second_factor(login: str, *, by: str, why: str) -> None:
     with transaction.atomic():
         user = _other(login, by)
         if not SecondFactor.objects.filter(user=user).delete()[0]:
-            raise StaleFence(f"{login} has no second factor.")
+            raise StaleFence(_("{login} has no second factor.", login=login))
         record(login, "second_factor_reset", by=by, why=why)
 
 
 def _roles(names: Sequence[str]) -> list[str]:
     for name in names:
         if name not in ROLES:
-            raise Invalid("Nothing was changed.", [Flaw("roles", name, f"is no role; there are {', '.join(ROLES)}")])
-    if flaw := alone(names):
-        raise Invalid("Nothing was changed.", [Flaw("roles", " ".join(names), flaw)])
+            flaw = _("is no role; there are {roles}", roles=", ".join(ROLES))
+            raise Invalid(_("Nothing was changed."), [Flaw("roles", name, flaw)])
+    if trouble := alone(names):
+        raise Invalid(_("Nothing was changed."), [Flaw("roles", " ".join(names), trouble)])
     return sorted(set(names))
 
 
@@ -103,9 +107,9 @@ def _other(login: str, by: str) -> User:
     """The person, locked. Who gives roles gives none to themselves."""
     user = User.objects.select_for_update().filter(username=login).first() if "\x00" not in login else None
     if user is None:
-        raise Invalid("Nothing was changed.", [Flaw("login", login, "has no login here")])
+        raise Invalid(_("Nothing was changed."), [Flaw("login", login, _("has no login here"))])
     if by == f"person:{login}":
-        raise Denied("Another admin changes you; nobody gives roles to themselves.")
+        raise Denied(_("Another admin changes you; nobody gives roles to themselves."))
     if user.is_superuser and by != "command":
-        raise Denied("A superuser is changed by manage.py person only.")
+        raise Denied(_("A superuser is changed by manage.py person only."))
     return user

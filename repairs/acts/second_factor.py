@@ -20,6 +20,7 @@ from django.utils.crypto import constant_time_compare, salted_hmac
 from repairs.acts.door import actor
 from repairs.acts.person_act import record
 from repairs.models import SecondFactor
+from repairs.words.marked import _
 from workflows import rows
 from workflows.authority.sealing import Unsealable, seal, unseal
 from workflows.errors import Denied, StaleFence
@@ -40,7 +41,7 @@ def begin(user: User) -> str:
     with transaction.atomic():
         User.objects.select_for_update().get(pk=user.pk)
         if SecondFactor.objects.filter(user=user, confirmed_at__isnull=False).exists():
-            raise StaleFence("You have a second factor; remove it first, by one of its codes.")
+            raise StaleFence(_("You have a second factor; remove it first, by one of its codes."))
         SecondFactor.objects.update_or_create(user=user, defaults={"sealed": seal(secret.hex()), "failures": 0})
     return base64.b32encode(secret).decode()
 
@@ -57,7 +58,7 @@ def confirm(user: User, code: str) -> list[str]:
         factor = _locked(user)
         flaw = _refusal(factor, code, confirmed=False)
         if not flaw:
-            codes = [secrets.token_hex(CODE_BYTES) for _ in range(CODES)]
+            codes = [secrets.token_hex(CODE_BYTES) for _one in range(CODES)]
             factor.codes = [_digest(one) for one in codes]
             factor.confirmed_at = rows.now()
             factor.save(update_fields=["codes", "confirmed_at"])
@@ -88,7 +89,7 @@ def remove(user: User, code: str) -> None:
 def _locked(user: User) -> SecondFactor:
     factor = SecondFactor.objects.select_for_update().filter(user=user).first()
     if factor is None:
-        raise Denied("There is no second factor; set one up under your name.")
+        raise Denied(_("There is no second factor; set one up under your name."))
     return factor
 
 
@@ -96,9 +97,10 @@ def _refusal(factor: SecondFactor, typed: str, *, confirmed: bool) -> str:
     """Why the code doesn't count, and keeps that it was tried; "" where it does, and never will again."""
     now = rows.now()
     if (factor.confirmed_at is not None) != confirmed:
-        return "This second factor is not set up to its end; begin anew under your name."
+        return _("This second factor is not set up to its end; begin anew under your name.")
     if factor.wait_until and now < factor.wait_until:
-        return f"Too many wrong codes; the next is looked at in {(factor.wait_until - now).total_seconds():.0f} s."
+        seconds = round((factor.wait_until - now).total_seconds())
+        return _("Too many wrong codes; the next is looked at in {seconds} s.", seconds=seconds)
     code = "".join(typed.split()).lower()
     step = _step(factor, code, now)
     if step is not None:
@@ -112,7 +114,7 @@ def _refusal(factor: SecondFactor, typed: str, *, confirmed: bool) -> str:
             doublings = min(factor.failures - FREE_TRIES - 1, 10)
             factor.wait_until = now + dt.timedelta(seconds=min(FIRST_WAIT * 2**doublings, LONGEST_WAIT))
         factor.save(update_fields=["failures", "wait_until"])
-        return "That code is not right, or was used before; wait for the next one."
+        return _("That code is not right, or was used before; wait for the next one.")
     factor.failures, factor.wait_until = 0, None
     factor.save(update_fields=["last_step", "codes", "failures", "wait_until"])
     return ""
@@ -123,7 +125,7 @@ def _step(factor: SecondFactor, code: str, now: dt.datetime) -> int | None:
     try:
         totp = TOTP(bytes.fromhex(unseal(factor.sealed)), DIGITS, SHA1(), STEP)  # noqa: S303  what apps speak
     except Unsealable as error:
-        raise Denied("Your second factor was made under another install secret; an admin resets it.") from error
+        raise Denied(_("Your second factor was made under another install secret; an admin resets it.")) from error
     present = int(now.timestamp()) // STEP
     steps = range(max(factor.last_step + 1, present - DRIFT), present + DRIFT + 1)
     return next((s for s in steps if constant_time_compare(totp.generate(s * STEP).decode(), code)), None)

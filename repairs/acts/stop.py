@@ -13,6 +13,7 @@ from repairs.acts.door import actor
 from repairs.desk import Desk
 from repairs.roles import APPROVER, OPERATOR, REPAIRER
 from repairs.scope import visible
+from repairs.words.marked import _
 from workflows.authority import stops
 from workflows.errors import Denied, Flaw, Invalid
 from workflows.models import Agent, Stop
@@ -27,15 +28,17 @@ def freeze(
     desk: Desk, *, target: str, name: str, why: str, until: dt.datetime | None, second_person: bool | None
 ) -> stops.Frozen:
     if not desk.roles & MAY_FREEZE:
-        raise Denied(f"{desk.user.get_username()} may read here; to freeze takes a repairer, approver or operator.")
+        login = desk.user.get_username()
+        raise Denied(_("{login} may read here; to freeze takes a repairer, approver or operator.", login=login))
     if target == Target.AGENT and desk.teams is not None and not visible(desk, Agent).filter(name=name).exists():
-        raise Invalid("Nothing was frozen.", [Flaw("name", name, "is no agent of your teams")])
+        raise Invalid(_("Nothing was frozen."), [Flaw("name", name, _("is no agent of your teams"))])
     return stops.freeze(target, name, by=actor(desk.user), why=why, until=until, second_person=second_person)
 
 
 def lift(desk: Desk, stop_id: uuid.UUID, *, why: str) -> Stop:
     if not desk.roles & MAY_LIFT:
-        raise Denied(f"{desk.user.get_username()} may not lift a stop; that takes an approver or an operator.")
+        login = desk.user.get_username()
+        raise Denied(_("{login} may not lift a stop; that takes an approver or an operator.", login=login))
     stop = frozen.seen_by(desk).filter(id=stop_id).first()
     if stop is None:
         raise Http404("There is no such stop.")
@@ -48,10 +51,10 @@ def _beyond(desk: Desk, stop: Stop) -> str:
     """Why a stop is not for this person to lift. Anybody may freeze; who lets work of other teams go must see it, or
     takes back what they did themselves."""
     if stop.cause == "restored" and OPERATOR not in desk.roles:
-        return "After a restore an operator says that work may go on."
+        return _("After a restore an operator says that work may go on.")
     own = stop.target != Target.EVERYTHING and stop.frozen_by == actor(desk.user)
     if stop.target in OF_ALL_TEAMS and desk.teams is not None and not own:
-        return "It holds the work of all teams; somebody who sees all of them can lift it."
+        return _("It holds the work of all teams; somebody who sees all of them can lift it.")
     return ""
 
 
@@ -62,9 +65,9 @@ def holds_everything(stop_id: uuid.UUID) -> bool:
 def may_not_lift(desk: Desk, stop: Stop, four_eyes: str) -> str:
     """Why this person can't lift it, for the page; "" where they can."""
     if not desk.roles & MAY_LIFT:
-        return "An approver or an operator can lift it."
+        return _("An approver or an operator can lift it.")
     if no := _beyond(desk, stop):
         return no
     if stop.second_person and stop.frozen_by == actor(desk.user) and four_eyes != "when_possible":
-        return "You froze it; another person must lift it."
+        return _("You froze it; another person must lift it.")
     return ""

@@ -6,15 +6,15 @@ from typing import Any
 
 import segno
 from django.conf import settings
-from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
 from repairs.acts import proof, second_factor
 from repairs.models import Person, SecondFactor
 from repairs.views.acts import STATUS
-from repairs.views.screen import act, at_desk, screen, show
+from repairs.views.screen import act, at_desk, screen, show, tell
 from repairs.words import clock
+from repairs.words.marked import _
 from workflows.errors import Flaw, Invalid, MakegoodError
 
 QUIET_ZONE = 4  # modules around the code that must be empty for a camera to find it
@@ -56,7 +56,7 @@ def remove(request: HttpRequest) -> HttpResponse:
         second_factor.remove(at_desk(request).user, request.POST.get("code", ""))
     except MakegoodError as error:
         return refusal(request, error)
-    messages.success(request, "Your second factor is removed; its codes count no more.")
+    tell(request, _("Your second factor is removed; its codes count no more."))
     return redirect("account")
 
 
@@ -64,17 +64,15 @@ def remove(request: HttpRequest) -> HttpResponse:
 def zone(request: HttpRequest) -> HttpResponse:
     name = request.POST.get("zone", "").strip()
     if name not in clock.names():
-        flaw = Flaw("zone", name, "is no zone of places; write one like Europe/Berlin, or UTC")
-        return refusal(request, Invalid("Your times stay as they were.", [flaw]), typed_zone=name)
+        flaw = Flaw("zone", name, _("is no zone of places; write one like Europe/Berlin, or UTC"))
+        return refusal(request, Invalid(_("Your times stay as they were."), [flaw]), typed_zone=name)
     Person.objects.update_or_create(user=at_desk(request).user, defaults={"zone": name})
-    messages.success(request, f"Times are shown as those of {name}.")
+    tell(request, _("Times are shown as those of {zone}.", zone=name))
     return redirect("account")
 
 
 def refusal(request: HttpRequest, error: MakegoodError, **context: Any) -> HttpResponse:
-    return page(
-        request, status=STATUS.get(type(error), 400), error=" ".join([error.detail, *map(str, error.flaws)]), **context
-    )
+    return page(request, status=STATUS.get(type(error), 400), error=error, **context)
 
 
 def page(request: HttpRequest, *, status: int = 200, **context: Any) -> HttpResponse:
@@ -87,7 +85,7 @@ def page(request: HttpRequest, *, status: int = 200, **context: Any) -> HttpResp
         status=status,
         roles=sorted(at_desk(request).roles),
         zones=clock.names(),
-        **{"factor": factor, "required": settings.SECOND_FACTOR == "required", "error": "", **context},
+        **{"factor": factor, "required": settings.SECOND_FACTOR == "required", "error": None, **context},
     )
 
 

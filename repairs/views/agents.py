@@ -6,7 +6,6 @@ import uuid
 from collections.abc import Callable
 from typing import Any
 
-from django.contrib import messages
 from django.db import connection
 from django.db.models import Count, Max, Q
 from django.http import HttpRequest, HttpResponse
@@ -18,7 +17,8 @@ from repairs.acts import agent as acts
 from repairs.roles import OPERATOR
 from repairs.scope import one, visible
 from repairs.views.acts import STATUS, why
-from repairs.views.screen import act, at_desk, in_role, screen, show
+from repairs.views.screen import act, at_desk, in_role, screen, show, tell
+from repairs.words.marked import _
 from workflows.errors import MakegoodError
 from workflows.models import Agent, AgentKey, Decision, Run
 from workflows.models.agent import ALL, ANY
@@ -75,7 +75,7 @@ def rotate_key(request: HttpRequest, agent_id: uuid.UUID, prefix: str) -> HttpRe
 def revoke_key(request: HttpRequest, agent_id: uuid.UUID, prefix: str) -> HttpResponse:
     def verb(desk: Any, agent: Agent) -> str:
         acts.revoke_key(desk, key_of(agent, prefix), why=why(request))
-        return f"Key {prefix}… opens nothing any more; requests that waited with it were refused."
+        return _("Key {prefix}… opens nothing any more; requests that waited with it were refused.", prefix=prefix)
 
     return done(request, agent_id, verb)
 
@@ -87,7 +87,9 @@ def switch(request: HttpRequest, agent_id: uuid.UUID) -> HttpResponse:
 
     def verb(desk: Any, agent: Agent) -> str:
         acts.switch(desk, agent, on=on, why=why(request))
-        return f"{agent.name} is switched {'on: its keys open again' if on else 'off: no key of it opens anything'}."
+        if on:
+            return _("{agent} is switched on: its keys open again.", agent=agent.name)
+        return _("{agent} is switched off: no key of it opens anything.", agent=agent.name)
 
     return done(request, agent_id, verb)
 
@@ -110,12 +112,12 @@ def done(request: HttpRequest, agent_id: uuid.UUID, verb: Callable[[Any, Agent],
         said = verb(at_desk(request), found(request, agent_id))
     except MakegoodError as error:
         return refusal(request, agent_id, error)
-    messages.success(request, said)
+    tell(request, said)
     return redirect("agent", agent_id=agent_id)
 
 
 def refusal(request: HttpRequest, agent_id: uuid.UUID, error: MakegoodError) -> HttpResponse:
-    return page_of(request, agent_id, status=STATUS.get(type(error), 400), error=str(error), kept=why(request))
+    return page_of(request, agent_id, status=STATUS.get(type(error), 400), error=error, kept=why(request))
 
 
 def found(request: HttpRequest, agent_id: uuid.UUID) -> Agent:
@@ -148,25 +150,22 @@ def page_of(request: HttpRequest, agent_id: uuid.UUID, *, status: int = 200, **c
         may_act=at_desk(request).may_operate,
         lives=acts.LIVES,
         overlaps=acts.OVERLAPS,
-        **{"error": "", "kept": "", "made": "", **context},
+        **{"error": None, "kept": "", "made": "", **context},
     )
 
 
 WORDS = {
-    "create": "made",
-    "change": "changed",
-    "new_key": "key made",
-    "rotate_key": "key rotated",
-    "revoke_key": "key revoked",
+    "create": _("made"),
+    "change": _("changed"),
+    "new_key": _("key made"),
+    "rotate_key": _("key rotated"),
+    "revoke_key": _("key revoked"),
 }
 
 
 def grants(agent: Agent) -> list[tuple[str, tuple[str, ...]]]:
-    """(a tool's name, or words for all, its rights)."""
-    return [(ANYTHING if name == ANY else name, agent.rights(name)) for name in agent.tools]
-
-
-ANYTHING = "every tool, later ones too"
+    """(a tool's name, "" for every one, its rights)."""
+    return [("" if name == ANY else name, agent.rights(name)) for name in agent.tools]
 
 
 def counts(agent: Agent) -> tuple[dict[str, int], dict[str, int]]:

@@ -20,6 +20,7 @@ from repairs.views.screen import at_desk, screen, show
 from repairs.words import traits, verdicts
 from repairs.words.check import check
 from repairs.words.exact import changes, exact
+from repairs.words.marked import _
 from workflows.authority import approvals
 from workflows.authority.approvals import digest
 from workflows.engine import peek
@@ -125,7 +126,7 @@ def target_of(approval: Approval, now: dt.datetime) -> dict[str, Any]:
 
 def telling(read: dict[str, Any]) -> dict[str, Any]:
     """What of a read is compared with another: what was seen, not when."""
-    said = {"what a look says": read.get("verdict")} if read.get("by") == "look" else {}
+    said = {_("what a look says"): read.get("verdict")} if read.get("by") == "look" else {}
     version = {"version": read["version"]} if read.get("version") is not None else {}
     return {**version, **said, **(read.get("image") or {})}
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import uuid
 from collections.abc import Callable
 
-from django.contrib import messages
 from django.contrib.auth import SESSION_KEY
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
@@ -16,7 +15,8 @@ from repairs.acts import proof
 from repairs.roles import APPROVER, OPERATOR, REPAIRER
 from repairs.views.acts import STATUS, why
 from repairs.views.approval import find, for_good, show_approval
-from repairs.views.screen import act, at_desk
+from repairs.views.screen import act, at_desk, tell
+from repairs.words.marked import _, ngettext
 from workflows.authority import approvals
 from workflows.authority.approvals import Vote
 from workflows.engine import peek
@@ -31,7 +31,7 @@ def read(request: HttpRequest, approval_id: uuid.UUID) -> HttpResponse:
     approval = find(request, approval_id)
     more_than_reads(request, approval)
     if not peek.ask(approval.id):
-        messages.success(request, "Nobody is asked any more; the target isn't read.")
+        tell(request, _("Nobody is asked any more; the target isn't read."))
     whole = "?whole=1" if request.POST.get("whole") == "1" else ""
     return redirect(f"/approvals/{approval.id}/{whole}")
 
@@ -86,11 +86,11 @@ def done(
     except MakegoodError as error:
         status = STATUS.get(type(error), 400)
         again = find(request, approval.id)
-        return show_approval(request, again, status=status, error=str(error.detail), kept=why(request))
+        return show_approval(request, again, status=status, error=error.detail, kept=why(request))
     if vote.turned_down:
-        detail = f"It can't be approved any more: {vote.detail}. Where that makes sense it is asked anew."
+        detail = _("It can't be approved any more: {why}. Where that makes sense it is asked anew.", why=vote.detail)
         return show_approval(request, find(request, approval.id), status=409, error=detail, kept=why(request))
-    messages.success(request, said(vote))
+    tell(request, told(vote))
     return redirect("approval", approval_id=approval.id)
 
 
@@ -99,25 +99,31 @@ def more_than_reads(request: HttpRequest, approval: Approval) -> None:
     desk = at_desk(request)
     named = isinstance(approval.approvers, list) and desk.user.get_username() in approval.approvers
     if not named and not desk.roles & {REPAIRER, APPROVER, OPERATOR}:
-        raise PermissionDenied("You may look, and no more.")
+        raise PermissionDenied(_("You may look, and no more."))
 
 
 def itself(request: HttpRequest) -> None:
     """Refuses whoever acts in another person's name: the session must be that of the person who decides."""
     other = request.session.get("hijack_history") or getattr(request, "impersonator", None)
     if other or request.session.get(SESSION_KEY) != str(request.user.pk):
-        raise Denied("You act in another person's name; only the person themselves can decide.")
+        raise Denied(_("You act in another person's name; only the person themselves can decide."))
 
 
-def said(vote: Vote) -> str:
+def told(vote: Vote) -> str:
     """What the engine made of a person's word."""
     match vote.approval.state:
         case ApprovalState.GRANTED:
-            return "Approved; not sent yet."
+            return _("Approved; not sent yet.")
         case ApprovalState.ASKED:
-            left = vote.approval.needed - vote.counted
-            return f"Your approval counts, {vote.counted} of {vote.approval.needed}; it takes {left} more."
+            needed = vote.approval.needed
+            return ngettext(
+                "Your approval counts, {yes} of {needed}; it takes {count} more.",
+                "Your approval counts, {yes} of {needed}; it takes {count} more.",
+                needed - vote.counted,
+                yes=vote.counted,
+                needed=needed,
+            )
         case ApprovalState.REFUSED:
-            return "Refused; it is not sent."
+            return _("Refused; it is not sent.")
         case state:
-            return f"It is {state} now."
+            return _("It is {state} now.", state=state)

@@ -17,9 +17,9 @@ from workflows.models import Approval, ApprovalVote
 
 VIEWS = {"decide": _("To decide"), "decided": _("Decided"), "mine": _("My requests")}
 EMPTY = {
-    "decide": "Nothing waits for a person's word. What policy asks about appears here by itself.",
-    "decided": "Nothing was decided yet.",
-    "mine": "Nothing that is done on your behalf was asked about.",
+    "decide": _("Nothing waits for a person's word. What policy asks about appears here by itself."),
+    "decided": _("Nothing was decided yet."),
+    "mine": _("Nothing that is done on your behalf was asked about."),
 }
 ORDERS: dict[str, tuple[str, ...]] = {"decide": ("expires_at", "id"), "decided": ("-id",), "mine": ("-id",)}
 

@@ -7,7 +7,6 @@ from collections import Counter
 from typing import Any
 
 from django.conf import settings
-from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
@@ -15,14 +14,15 @@ from repairs import purses
 from repairs.acts import budget as acts
 from repairs.acts import proof
 from repairs.acts.door import actor
-from repairs.views.screen import act, at_desk, screen, show
+from repairs.views.screen import act, at_desk, screen, show, tell
 from repairs.words import purse
+from repairs.words.marked import _
 from workflows.errors import Denied, Flaw, Invalid, MakegoodError, NotFound, StaleFence
 from workflows.models import Budget, BudgetChange
 from workflows.policies.spending import CURRENCY, TIME
 
 STATUS: dict[type[MakegoodError], int] = {Denied: 403, NotFound: 404, StaleFence: 409}
-COUNTS = {"calls": "calls", "effects": "effects", "customers": "customers touched", TIME: "seconds of calling"}
+COUNTS = {unit: purse.NAMES[unit] for unit in ("calls", "effects", "customers", TIME)}
 LONGEST_NUMBER = 16  # digits
 
 
@@ -44,8 +44,8 @@ def change(request: HttpRequest, budget_id: uuid.UUID) -> HttpResponse:
     except MakegoodError as error:
         return page(request, found, error=error, typed=request.POST.dict())
     waits = made is not None and made.state == "asked"
-    said = "A second person is asked; until then the limits stay." if waits else "It holds from now on."
-    messages.success(request, said)
+    asks = _("A second person is asked; until then the limits stay.")
+    tell(request, asks if waits else _("It holds from now on."))
     return redirect("budget", found.id)
 
 
@@ -60,7 +60,7 @@ def answer(request: HttpRequest, change_id: uuid.UUID, yes: bool) -> HttpRespons
         acts.answer(at_desk(request), change_id, yes=yes, why=request.POST.get("why", ""))
     except MakegoodError as error:
         return page(request, purses.found(at_desk(request), asked.budget_id), error=error, typed=request.POST.dict())
-    messages.success(request, "Raised; what waited for it goes on." if yes else "Declined; the limits stay.")
+    tell(request, _("Raised; what waited for it goes on.") if yes else _("Declined; the limits stay."))
     return redirect("budget", asked.budget_id)
 
 
@@ -71,19 +71,20 @@ def amounts(request: HttpRequest, found: Budget) -> dict[str, int | None]:
         wanted[unit] = whole(unit, request.POST.get(f"limit-{unit}", "").strip())
     if currency := request.POST.get("currency", "").strip():
         if not CURRENCY.fullmatch(currency):
-            raise Invalid(NOTHING, [Flaw("currency", currency, "must be three capitals, like EUR")])
+            raise Invalid(NOTHING, [Flaw("currency", currency, _("must be three capitals, like EUR"))])
         wanted[currency] = whole(currency, request.POST.get("amount", "").strip())
     return {unit: amount for unit, amount in wanted.items() if amount != found.limits.get(unit)}
 
 
-NOTHING = "Nothing was changed."
+NOTHING = _("Nothing was changed.")
 
 
 def whole(unit: str, text: str) -> int | None:
     if not text:
         return None
     if not (text.isascii() and text.isdigit()) or len(text) > LONGEST_NUMBER:
-        raise Invalid(NOTHING, [Flaw(COUNTS.get(unit, unit), text, "must be a whole number; empty limits it no more")])
+        flaw = _("must be a whole number; empty limits it no more")
+        raise Invalid(NOTHING, [Flaw(COUNTS.get(unit, unit), text, flaw)])
     return int(text) * (1000 if unit == TIME else 1)
 
 

@@ -6,7 +6,6 @@ import json
 import uuid
 from typing import Any
 
-from django.contrib import messages
 from django.db.models import OuterRef, Subquery
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
@@ -21,14 +20,15 @@ from repairs.preview_shown import shown
 from repairs.scope import one, visible
 from repairs.views.acts import STATUS, pressed, why
 from repairs.views.acts import shown as shown_note
-from repairs.views.screen import act, at_desk, screen, show
+from repairs.views.screen import act, at_desk, screen, show, tell
+from repairs.words.marked import _
 from repairs.words.seen import row
 from workflows.errors import MakegoodError
 from workflows.models import Approval, Attempt, Decision, Effect, Entry, Look, Payload
 from workflows.states import EffectState
 
 SHOWN = 200  # rows of each history; what lies before them is said to be there
-VALUES = ("arguments", "result", "before")
+VALUES = {"arguments": _("Arguments"), "result": _("Result"), "before": _("Before")}
 
 
 @screen
@@ -67,7 +67,7 @@ def show_effect(request: HttpRequest, effect: Any, *, status: int = 200, **conte
         may_decide=may_decide,
         going=shown(preview.of_let_go(effect, timezone.now()), effect.run, desk.user, whole=True) if waits else None,
         journal=[{"entry": entry, "data": payloads.get(entry.id)} for entry in entries],
-        values=[(name, getattr(effect, name)) for name in VALUES if getattr(effect, name) is not None],
+        values=[(n, title, getattr(effect, n)) for n, title in VALUES.items() if getattr(effect, n) is not None],
         shown=SHOWN,
         **{"error": "", "kept": "", **context},
     )
@@ -81,7 +81,7 @@ def decide_version(request: HttpRequest, run_id: uuid.UUID, effect_id: uuid.UUID
     """About an effect that waits because its tool's version is not what it was: the button says whether it may go."""
     effect = find(request, run_id, effect_id)
     try:
-        needs_some(at_desk(request), acts.MAY_DECIDE, "decide about its version")
+        needs_some(at_desk(request), acts.MAY_DECIDE, _("decide about its version"))
         proof.demand(request, at_desk(request), strong=False)
         go = pressed(request, "go", "give_up") == "go"
         if go:
@@ -92,7 +92,7 @@ def decide_version(request: HttpRequest, run_id: uuid.UUID, effect_id: uuid.UUID
         status = STATUS.get(type(error), 400)
         again = find(request, run_id, effect_id)
         return show_effect(request, again, status=status, error=error.detail, kept=why(request))
-    messages.success(request, "It may go with its version as it is now." if go else "Given up; it is not sent.")
+    tell(request, _("It may go with its version as it is now.") if go else _("Given up; it is not sent."))
     return redirect("effect", run_id=run_id, effect_id=effect_id)
 
 

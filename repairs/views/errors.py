@@ -44,7 +44,7 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def denied(request: HttpRequest, exception: Exception) -> HttpResponse:
-    return shown(request, DENIED, status=403, detail=str(exception))
+    return shown(request, DENIED, status=403, detail=exception.args[0] if exception.args else "")
 
 
 def stale_form(request: HttpRequest, reason: str = "") -> HttpResponse:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from django.contrib import messages
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
@@ -17,7 +16,8 @@ from repairs.acts.door import actor
 from repairs.models import PersonAct
 from repairs.roles import ADMIN, ROLES
 from repairs.views.acts import STATUS, why
-from repairs.views.screen import act, at_desk, in_role, screen, show
+from repairs.views.screen import act, at_desk, in_role, screen, show, tell
+from repairs.words.marked import _
 from workflows.errors import MakegoodError
 from workflows.models import Team
 
@@ -28,7 +28,7 @@ SHOWN = 50  # changes, the latest
 @screen
 def people(request: HttpRequest) -> HttpResponse:
     if not at_desk(request).sees_people:
-        raise PermissionDenied("Admins and auditors see who may log in.")
+        raise PermissionDenied(_("Admins and auditors see who may log in."))
     return page(request)
 
 
@@ -50,14 +50,15 @@ def create(request: HttpRequest) -> HttpResponse:
 def change(request: HttpRequest) -> HttpResponse:
     form, by, login = request.POST, actor(at_desk(request).user), request.POST.get("login", "")
     given = {"roles": form.getlist("roles"), "teams": form.getlist("teams"), "active": form.get("active") == "yes"}
-    return done(request, lambda: acts.change(login, by=by, why=why(request), **given), f"Changed: {login}.")  # type: ignore[arg-type]
+    said = _("Changed: {login}.", login=login)
+    return done(request, lambda: acts.change(login, by=by, why=why(request), **given), said)  # type: ignore[arg-type]
 
 
 @act
 @in_role(ADMIN)
 def reset(request: HttpRequest) -> HttpResponse:
     by, login = actor(at_desk(request).user), request.POST.get("login", "")
-    said = f"{login} has no second factor any more, and sets up another."
+    said = _("{login} has no second factor any more, and sets up another.", login=login)
     return done(request, lambda: acts.reset_second_factor(login, by=by, why=why(request)), said)
 
 
@@ -67,7 +68,7 @@ def done(request: HttpRequest, verb: Callable[[], None], said: str) -> HttpRespo
         verb()
     except MakegoodError as error:
         return refusal(request, error)
-    messages.success(request, said)
+    tell(request, said)
     return redirect("people")
 
 

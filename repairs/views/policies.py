@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from django.conf import settings
-from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
@@ -17,8 +16,9 @@ from repairs.acts.door import actor
 from repairs.desk import Desk
 from repairs.scope import one, visible
 from repairs.views.acts import STATUS, why
-from repairs.views.screen import act, at_desk, screen, show
+from repairs.views.screen import act, at_desk, screen, show, tell
 from repairs.words import clock, rules
+from repairs.words.marked import _, ngettext
 from workflows.authority import policies, policy
 from workflows.errors import Flaw, Invalid, MakegoodError
 from workflows.models import Entry, Payload, Policy, Run
@@ -170,7 +170,8 @@ def draft(request: HttpRequest) -> HttpResponse:
     except MakegoodError as error:
         status = STATUS.get(type(error), 400)
         return show_editor(request, text, status=status, error=error.detail, flaws=error.flaws, kept=kept)
-    messages.success(request, f"{made} is a draft. Try it on past decisions; another person activates it.")
+    drafted = _("{policy} is a draft. Try it on past decisions; another person activates it.", policy=str(made))
+    tell(request, drafted)
     return redirect("policy", policy_id=made.id)
 
 
@@ -190,7 +191,11 @@ def examined(text: str) -> dict[str, Any]:
 def attempt(request: HttpRequest, policy_id: uuid.UUID) -> HttpResponse:
     def say(desk: Desk) -> str:
         found = acts.attempt(desk, policy_id)
-        return f"Tried on {found.asked} past decisions; nothing was sent."
+        return ngettext(
+            "Tried on {count} past decision; nothing was sent.",
+            "Tried on {count} past decisions; nothing was sent.",
+            found.asked,
+        )
 
     return done(request, policy_id, say)
 
@@ -201,14 +206,18 @@ def activate(request: HttpRequest, policy_id: uuid.UUID) -> HttpResponse:
         proof.demand(request, desk, strong=True)
         made = acts.activate(desk, policy_id, at=request.POST.get("at", ""))
         assert made.active_from is not None
-        return f"{made} is in force from {clock.said(made.active_from, '%Y-%m-%d %H:%M:%S')} on."
+        begins = clock.said(made.active_from, "%Y-%m-%d %H:%M:%S")
+        return _("{policy} is in force from {time} on.", policy=str(made), time=begins)
 
     return done(request, policy_id, say)
 
 
 @act
 def discard(request: HttpRequest, policy_id: uuid.UUID) -> HttpResponse:
-    return done(request, policy_id, lambda desk: f"{acts.discard(desk, policy_id)} is discarded; it stays readable.")
+    def say(desk: Desk) -> str:
+        return _("{policy} is discarded; it stays readable.", policy=str(acts.discard(desk, policy_id)))
+
+    return done(request, policy_id, say)
 
 
 def done(request: HttpRequest, policy_id: uuid.UUID, say: Callable[[Desk], str]) -> HttpResponse:
@@ -221,5 +230,5 @@ def done(request: HttpRequest, policy_id: uuid.UUID, say: Callable[[Desk], str])
         return show_policy(
             request, version, status=status, error=error.detail, flaws=flaws, kept=request.POST.get("at", "")
         )
-    messages.success(request, said)
+    tell(request, said)
     return redirect("policy", policy_id=policy_id)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any, Concatenate, ParamSpec
 from urllib.parse import urlencode
 
+from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render, resolve_url
@@ -16,6 +17,7 @@ from django.views.decorators.cache import never_cache
 from repairs.desk import Desk, desk_of
 from repairs.site import frame
 from repairs.views import errors
+from repairs.words.marked import _, said
 
 P = ParamSpec("P")
 View = Callable[Concatenate[HttpRequest, P], HttpResponse]
@@ -38,7 +40,7 @@ def in_role(role: str) -> Callable[[View[P]], View[P]]:
         @functools.wraps(view)
         def inner(request: HttpRequest, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
             if role not in at_desk(request).roles:
-                raise PermissionDenied(f"This takes the role {role}.")
+                raise PermissionDenied(_("This takes the role {role}.", role=role))
             return view(request, *args, **kwargs)
 
         checked: Any = inner
@@ -67,6 +69,11 @@ def at_desk(request: HttpRequest) -> Desk:
     desk = desk_of(request)
     assert desk is not None
     return desk
+
+
+def tell(request: HttpRequest, text: str) -> None:
+    """Says on the page that comes next what was done, in the language of whoever did it."""
+    messages.success(request, said(text))
 
 
 def show(request: HttpRequest, template: str, *, here: str, status: int = 200, **context: Any) -> HttpResponse:

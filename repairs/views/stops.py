@@ -6,7 +6,6 @@ import uuid
 from typing import Any
 
 from django.conf import settings
-from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils import timezone
@@ -14,7 +13,9 @@ from django.utils import timezone
 from repairs import frozen, keyset
 from repairs.acts import proof
 from repairs.acts import stop as acts
-from repairs.views.screen import act, at_desk, screen, show
+from repairs.views.screen import act, at_desk, screen, show, tell
+from repairs.words import terms
+from repairs.words.marked import _
 from workflows import rows
 from workflows.authority.until import until_of
 from workflows.errors import Denied, Invalid, MakegoodError, NotFound, StaleFence
@@ -46,12 +47,12 @@ def freeze(request: HttpRequest) -> HttpResponse:
         )
     except MakegoodError as error:
         return page(request, filled=form, error=error)
-    said = "Nothing new is sent to it." if done.quiet else NOT_QUIET
-    messages.success(request, f"Frozen: {done.stop.on}. {said}")
+    tell(request, (QUIET if done.quiet else NOT_QUIET).given(on=terms.on(done.stop.target, done.stop.name)))
     return redirect("stops")
 
 
-NOT_QUIET = "A worker has not answered yet: calls that it was about to begin may still leave."
+QUIET = _("Frozen: {on}. Nothing new is sent to it.")
+NOT_QUIET = _("Frozen: {on}. A worker has not answered yet: calls that it was about to begin may still leave.")
 
 
 @act
@@ -61,7 +62,7 @@ def lift(request: HttpRequest, stop_id: uuid.UUID) -> HttpResponse:
         stop = acts.lift(at_desk(request), stop_id, why=request.POST.get("why", ""))
     except MakegoodError as error:
         return page(request, filled={}, error=error, of=stop_id, kept=request.POST.get("why", ""))
-    messages.success(request, f"Lifted: {stop.on}. What waited for it goes on.")
+    tell(request, _("Lifted: {on}. What waited for it goes on.", on=terms.on(stop.target, stop.name)))
     return redirect("stops")
 
 
@@ -87,7 +88,7 @@ def page(
         "held": held,
         "credentials": [(row, counts[row.name]) for row in Credential.objects.all()[: frozen.MOST]],
         "past": keyset.page(past, order=("-id",), of=OF, at=at, after=after),
-        "targets": [target.value for target in Target],
+        "targets": [(target.value, terms.TARGETS[target.value]) for target in Target],
         "filled": filled,
         "may_freeze": bool(desk.roles & acts.MAY_FREEZE),
         "error": error,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import datetime as dt
+from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlencode
 
-from django.contrib import messages
 from django.db.models import Count, Q
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
@@ -20,10 +20,11 @@ from repairs.acts import tool_version as acts
 from repairs.desk import Desk
 from repairs.scope import visible
 from repairs.views.acts import STATUS, why
-from repairs.views.screen import act, at_desk, screen, show
+from repairs.views.screen import act, at_desk, screen, show, tell
 from repairs.words import gauge as gauges
 from repairs.words import traits
 from repairs.words.gauge import Reading
+from repairs.words.marked import _
 from workflows.errors import MakegoodError
 from workflows.models import Demotion, Effect, Gauge, Tool, Workflow
 from workflows.states import EffectState
@@ -86,7 +87,7 @@ def row_of(tool: Tool, counted: usage.Counts, gauge: Gauge | None, now: dt.datet
     )
 
 
-KEYS = {"native_key": "key", "natural_key": "natural key"}
+KEYS = {"native_key": _("key"), "natural_key": _("natural key")}
 
 
 def abilities(spec: traits.Spec) -> list[tuple[str, bool]]:
@@ -96,9 +97,9 @@ def abilities(spec: traits.Spec) -> list[tuple[str, bool]]:
     looks = bool(spec.get("verify")) and traits.profile(spec).get("observability") == "authoritative_read"
     undoes = bool(spec.get("compensate"))
     return [
-        (KEYS.get(str(by), "no key"), by in KEYS),
-        ("look" if looks else "no look", looks),
-        ("undoing" if undoes else "no undoing", undoes),
+        (KEYS.get(str(by), _("no key")), by in KEYS),
+        (_("look") if looks else _("no look"), looks),
+        (_("undoing") if undoes else _("no undoing"), undoes),
     ]
 
 
@@ -178,44 +179,46 @@ def choose(versions: list[Tool], wanted: str) -> Tool:
 def promises(spec: traits.Spec) -> list[tuple[str, str]]:
     """What happens when it goes wrong, as pairs of a question and its answer."""
     asked = [
-        ("Can it be undone?", traits.class_words(str(traits.profile(spec).get("effect_class", "")))),
-        ("How is success verified?", traits.looked(spec)),
-        ("What keeps it from happening twice?", traits.once(spec)),
-        ("What compensates it?", traits.undone(spec)),
-        ("How is the undoing verified?", traits.undoing_looked(spec)),
-        ("What remains?", traits.remains(spec)),
-        ("Who repairs?", str(traits.profile(spec).get("owner", ""))),
+        (_("Can it be undone?"), traits.class_words(str(traits.profile(spec).get("effect_class", "")))),
+        (_("How is success verified?"), traits.looked(spec)),
+        (_("What keeps it from happening twice?"), traits.once(spec)),
+        (_("What compensates it?"), traits.undone(spec)),
+        (_("How is the undoing verified?"), traits.undoing_looked(spec)),
+        (_("What remains?"), traits.remains(spec)),
+        (_("Who repairs?"), str(traits.profile(spec).get("owner", ""))),
     ]
     return [(question, answer) for question, answer in asked if answer]
 
 
-PROFILE: tuple[tuple[str, str, dict[str, str]], ...] = (
-    ("effect_class", "Class", traits.CLASSES),
-    ("access", "Access", traits.ACCESS),
-    ("environment", "Environment", {}),
-    ("observability", "Observability", traits.SEEN_BY),
-    ("autonomy", "Autonomy", traits.AUTONOMY),
-    ("privileges", "Privileges", {}),
-    ("owner", "Owner", {}),
-    ("customer_visible", "Customer", {"True": "can see it", "False": "can't see it"}),
-    ("residue", "If it stands", {}),
-    ("function", "Function", {}),
-    ("reliability", "Reliability", {}),
-    ("modality", "Modality", {}),
+PROFILE: tuple[tuple[str, str, Mapping[str, str]], ...] = (
+    ("effect_class", _("Class"), traits.CLASSES),
+    ("access", _("Access"), traits.ACCESS),
+    ("environment", _("Environment"), {}),
+    ("observability", _("Observability"), traits.SEEN_BY),
+    ("autonomy", _("Autonomy"), traits.AUTONOMY),
+    ("privileges", _("Privileges"), {}),
+    ("owner", _("Owner"), {}),
+    ("customer_visible", _("Customer"), {"True": _("can see it"), "False": _("can't see it")}),
+    ("residue", _("If it stands"), {}),
+    ("function", _("Function"), {}),
+    ("reliability", _("Reliability"), {}),
+    ("modality", _("Modality"), {}),
 )
 
 
 def profile_rows(profile: dict[str, Any]) -> list[tuple[str, str, str]]:
     """(label, the manifest's word, what it means); a field that wasn't stated is left out."""
-    rows = []
+    rows: list[tuple[str, str, str]] = []
     for name, label, meaning in PROFILE:
         value = profile.get(name)
         if value is None or value == "":
             continue
-        text = ", ".join(map(str, value)) or "none" if isinstance(value, list) else str(value)
         if isinstance(value, bool):
             rows.append((label, meaning[str(value)], ""))
+        elif value == []:
+            rows.append((label, _("none"), ""))
         else:
+            text = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
             rows.append((label, traits.plainly(text), meaning.get(str(value), "")))
     return rows
 
@@ -241,8 +244,8 @@ def change_version(request: HttpRequest, name: str, version: int, *, withdraw: b
     except MakegoodError as error:
         status = STATUS.get(type(error), 400)
         return show_tool(request, name, str(version), status=status, error=error.detail, kept=why(request))
-    said = "is withdrawn: nothing is sent by it any more." if withdraw else "may be called again."
-    messages.success(request, f"{chosen} {said}")
+    gone = _("{tool} is withdrawn: nothing is sent by it any more.", tool=str(chosen))
+    tell(request, gone if withdraw else _("{tool} may be called again.", tool=str(chosen)))
     return redirect(f"{reverse('tool', args=[name])}?version={version}")
 
 
@@ -256,7 +259,7 @@ def believe(request: HttpRequest, name: str, version: int) -> HttpResponse:
     except MakegoodError as error:
         status = STATUS.get(type(error), 400)
         return show_tool(request, name, str(version), status=status, error=error.detail, kept=why(request))
-    messages.success(request, f"The keys of {chosen} are believed again, for what is sent from now on.")
+    tell(request, _("The keys of {tool} are believed again, for what is sent from now on.", tool=str(chosen)))
     return redirect(f"{reverse('tool', args=[name])}?version={version}")
 
 

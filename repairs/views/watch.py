@@ -11,6 +11,7 @@ from django.utils import timezone
 from repairs.scope import visible
 from repairs.views.approvals import VIEWS
 from repairs.views.screen import at_desk, screen, show
+from repairs.words.marked import _
 from repairs.words.watch import FEW, GLANCE, Said, looked, watch
 from workflows.models import ApprovalVote
 
@@ -21,7 +22,7 @@ MOST = 10_000  # of the latest votes; no page counts further
 @screen
 def watch_page(request: HttpRequest) -> HttpResponse:
     if not at_desk(request).watches:
-        raise PermissionDenied("This takes the role manager, auditor or admin.")
+        raise PermissionDenied(_("This takes the role manager, auditor or admin."))
     since = timezone.now() - WINDOW
     votes = visible(at_desk(request), ApprovalVote).order_by("-id")
     found = list(votes.values_list("by__username", "verdict", "opened_at", "at")[:MOST])

@@ -12,6 +12,7 @@ import random
 from collections.abc import Mapping
 from typing import Any
 
+from repairs.words.marked import _
 from workflows.visible import visible
 
 CHOICES = 3
@@ -35,7 +36,7 @@ def check(question: Mapping[str, Any] | None, digest: str) -> Check | None:
     right = str(question["answer"])
     chance = random.Random(digest)  # noqa: S311  a steady shuffle of choices, no secret
     wrong: list[str] = []
-    for _ in range(TRIES):
+    for _try in range(TRIES):
         if len(wrong) == CHOICES - 1:
             break
         if (other := near(right, chance)) not in (right, *wrong) and visible(other) != visible(right):
@@ -43,7 +44,7 @@ def check(question: Mapping[str, Any] | None, digest: str) -> Check | None:
     answers = [right, *wrong]
     chance.shuffle(answers)
     return Check(
-        ask=f"What is {question['ask']}?",
+        ask=_("What is {name}?", name=question["ask"]),
         choices=tuple((token(answer, digest), answer[:LONGEST]) for answer in answers),
         answer=token(right, digest),
     )

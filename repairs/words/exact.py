@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from repairs.words.marked import _
 from workflows.visible import Piece, hidden_in, parts, up_to
 
 VALUE = 400  # characters shown of one value
@@ -93,19 +94,19 @@ def leaves_of(value: Any, path: str) -> Iterator[tuple[str, str, str]]:
             for number, item in enumerate(value):
                 yield from leaves_of(item, f"{path}.{number}" if path else str(number))
         case dict():
-            yield path, "empty object", "{}"
+            yield path, _("empty object"), "{}"
         case list():
-            yield path, "empty list", "[]"
+            yield path, _("empty list"), "[]"
         case bool():
-            yield path, "true or false", "true" if value else "false"
+            yield path, _("true or false"), "true" if value else "false"
         case None:
-            yield path, "null", "null"
+            yield path, _("null"), "null"
         case int():
-            yield path, "whole number", str(value)
+            yield path, _("whole number"), str(value)
         case float():
-            yield path, "number with a point", repr(value)
+            yield path, _("number with a point"), repr(value)
         case _:
-            yield path, "text", str(value)
+            yield path, _("text"), str(value)
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)

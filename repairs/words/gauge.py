@@ -7,6 +7,8 @@ import datetime as dt
 from collections.abc import Mapping
 from typing import Any
 
+from repairs.words.marked import _, ngettext
+
 MINUTE = dt.timedelta(minutes=1)
 
 
@@ -23,15 +25,16 @@ class Reading:
 def breaker(limits: Mapping[str, Any], gauge: Any, now: dt.datetime) -> Reading:
     """`gauge`: the tool's counted use, None where it was never counted."""
     if not (limits or {}).get("breaker"):
-        return Reading("no breaker", "empty", "calm")
+        return Reading(_("no breaker"), "empty", "calm")
     if gauge is None or gauge.open_until is None:
         failures = gauge.failures if gauge else 0
         if not failures:
-            return Reading("breaker closed", "check", "good")
-        return Reading(f"breaker closed, {failures} failed in a row", "ring", "doubt")
+            return Reading(_("breaker closed"), "check", "good")
+        words = ngettext("breaker closed, {count} failed in a row", "breaker closed, {count} failed in a row", failures)
+        return Reading(words, "ring", "doubt")
     if now < gauge.open_until:
-        return Reading("breaker open: nothing is sent", "octagon", "bad", gauge.open_until)
-    return Reading("breaker open: one probe may go", "octagon", "doubt", gauge.open_until)
+        return Reading(_("breaker open: nothing is sent"), "octagon", "bad", gauge.open_until)
+    return Reading(_("breaker open: one probe may go"), "octagon", "doubt", gauge.open_until)
 
 
 def minute(limits: Mapping[str, Any], gauge: Any, now: dt.datetime) -> tuple[int, int] | None:

@@ -6,14 +6,16 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
+from repairs.words.marked import _
+
 NAMES = {
-    "calls": "calls",
-    "effects": "effects",
-    "customers": "customers touched",
-    "milliseconds": "seconds of calling",
+    "calls": _("calls"),
+    "effects": _("effects"),
+    "customers": _("customers touched"),
+    "milliseconds": _("seconds of calling"),
 }
 Amounts = Mapping[str, int]
-PER = {"ever": "in all", "minute": "each minute", "hour": "each hour", "day": "each day"}
+PER = {"ever": _("in all"), "minute": _("each minute"), "hour": _("each hour"), "day": _("each day")}
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -47,7 +49,7 @@ def lines(limits: Amounts, used: Amounts, reserved: Amounts, aside: Amounts) -> 
     return [
         Line(
             unit=unit,
-            name=NAMES.get(unit, f"money, {unit}"),
+            name=NAMES[unit] if unit in NAMES else _("money, {currency}", currency=unit),
             limit=limits.get(unit),
             used=used.get(unit, 0),
             reserved=reserved.get(unit, 0),
@@ -71,21 +73,23 @@ def compared(was: Amounts, then: Amounts) -> list[tuple[Line, Line]]:
 
 def too_little(blocker: Mapping[str, Any]) -> str:
     """Of a waiting effect: which budget, what it needs, and for what it waits."""
-    unit, of = blocker.get("unit"), blocker.get("of")
-    held = f" and {blocker['reserved']} held" if blocker.get("reserved") else ""
-    found = f"{of}: {unit} {blocker.get('used')}{held} of {blocker.get('limit')}, {blocker.get('needed')} needed"
-    return f"{found}; {WAITS.get(str(blocker.get('waits')), '')}".removesuffix("; ")
+    held, then = blocker.get("reserved"), WAITS.get(str(blocker.get("waits")))
+    names = ("of", "unit", "used", "limit", "needed")
+    found = (FOUND_HELD if held else FOUND).given(**{name: blocker.get(name) for name in names}, held=held)
+    return then.given(found=found) if then else found
 
 
+FOUND = _("{of}: {unit} {used} of {limit}, {needed} needed")
+FOUND_HELD = _("{of}: {unit} {used} and {held} held of {limit}, {needed} needed")
 WAITS = {
-    "person": "only a raised limit lets it go",
-    "settling": "it waits for what is under way",
-    "window": "it goes on in the next window",
+    "person": _("{found}; only a raised limit lets it go"),
+    "settling": _("{found}; it waits for what is under way"),
+    "window": _("{found}; it goes on in the next window"),
 }
 EVENTS = {
-    "create": "set it",
-    "lower": "lowered it",
-    "ask_raise": "asked for more",
-    "raise": "confirmed more",
-    "decline_raise": "declined more",
+    "create": _("set it"),
+    "lower": _("lowered it"),
+    "ask_raise": _("asked for more"),
+    "raise": _("confirmed more"),
+    "decline_raise": _("declined more"),
 }

@@ -6,10 +6,15 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from repairs.words import traits
+from repairs.words import traits, verdicts
+from repairs.words.marked import _, listed
 
 ENVIRONMENTS = ("trusted", "untrusted")
-ACCESSES = (("read_only", "only reads"), ("constrained_write", "writes within bounds"), ("write", "writes"))
+ACCESSES = (
+    ("read_only", _("only reads")),
+    ("constrained_write", _("writes within bounds")),
+    ("write", _("writes")),
+)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -30,7 +35,7 @@ class Says:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Line:
-    """A rule: `when` and what it `says`; or a matrix, row by row."""
+    """A rule: `when` and what it `says`; or a matrix, row by row, whose `when` is what it does and where."""
 
     name: str
     when: str
@@ -50,7 +55,7 @@ def line(rule: Any) -> Line:
     for access, words in ACCESSES:
         row = getattr(rule.matrix, access)
         cells.append((words, says(row.trusted), says(row.untrusted)))
-    return Line(rule.name, "by what it does and where", None, cells)
+    return Line(rule.name, "", None, cells)
 
 
 def says(then: Any) -> Says:
@@ -59,25 +64,26 @@ def says(then: Any) -> Says:
     ask = getattr(then, "ask", None)
     if ask is None:
         return Says("allow")
-    whom = f"the role {ask.approvers}" if isinstance(ask.approvers, str) else ", ".join(ask.approvers)
-    people = f"{ask.count} of " if ask.count > 1 else ""
-    why = f": {ask.why}" if ask.why else ""
-    return Says("ask", f"{people}{whom}, for {traits.length(ask.ttl)}{why}")
+    told = verdicts.asked_of(ask.approvers)
+    if ask.count > 1:
+        told = _("{number} of {whom}", number=ask.count, whom=told)
+    told = _("{whom}, for {time}", whom=told, time=traits.length(ask.ttl))
+    return Says("ask", _("{whom}: {why}", whom=told, why=ask.why) if ask.why else told)
 
 
 def changes(counts: Mapping[str, int]) -> str:
     """A dry run in a sentence. `counts`: how many decisions went from which verdict to which."""
-    told = [words.format(counts[name]) for name, words in BECAME.items() if counts.get(name)]
+    told = [words.given(number=counts[name]) for name, words in BECAME.items() if counts.get(name)]
     if not told:
-        return "It would have decided as was decided."
-    return f"It would have {', '.join(told)}."
+        return _("It would have decided as was decided.")
+    return _("It would have {done}.", done=listed(told))
 
 
 BECAME = {
-    "allow to deny": "stopped {}",
-    "ask to deny": "denied {} that were asked about",
-    "allow to ask": "asked about {} that went",
-    "deny to ask": "asked about {} that were denied",
-    "ask to allow": "let {} go unasked",
-    "deny to allow": "allowed {} more",
+    "allow to deny": _("stopped {number}"),
+    "ask to deny": _("denied {number} that were asked about"),
+    "allow to ask": _("asked about {number} that went"),
+    "deny to ask": _("asked about {number} that were denied"),
+    "ask to allow": _("let {number} go unasked"),
+    "deny to allow": _("allowed {number} more"),
 }

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from repairs.words import traits
+from repairs.words.marked import _
 from repairs.words.traits import Spec
 
 
@@ -46,7 +47,7 @@ def steps_of(workflow: Spec) -> Sequence[Spec]:
 
 def line(workflow: Spec, step: str, name: str, tools: Mapping[str, tuple[int, Spec]], *, last: bool) -> Line:
     if name not in tools:
-        return Line(step=step, name=name, gaps=("Its tool is not declared; a run that begins now stops here.",))
+        return Line(step=step, name=name, gaps=(_("Its tool is not declared; a run that begins now stops here."),))
     version, spec = tools[name]
     profile = traits.profile(spec)
     return Line(
@@ -74,24 +75,28 @@ def gaps(workflow: Spec, spec: Spec, *, last: bool = False) -> list[str]:
     idempotency: Spec = spec.get("idempotency") or {}
     keyed = idempotency.get("by") == "native_key"
     if not looks and not keyed:
-        found.append("After a lost answer nobody can know whether it happened; it isn't sent again, and a person asks.")
+        found.append(
+            _("After a lost answer nobody can know whether it happened; it isn't sent again, and a person asks.")
+        )
     elif not looks:
-        found.append("No look shows that it happened: it stays the provider's word.")
+        found.append(_("No look shows that it happened: it stays the provider's word."))
     deadline, retention = workflow.get("deadline"), idempotency.get("retention")
     if keyed and shorter(retention, deadline):
         found.append(
-            f"The provider forgets our key after {traits.length(retention)}, before the workflow's deadline of "
-            f"{traits.length(deadline)}."
+            _(
+                "The provider forgets our key after {time}, before the workflow's deadline of {deadline}.",
+                time=traits.length(retention),
+                deadline=traits.length(deadline),
+            )
         )
     if undoing:
         if not undoing.get("verify"):
-            found.append("Its undoing can't be looked at: that it is gone stays the provider's word.")
+            found.append(_("Its undoing can't be looked at: that it is gone stays the provider's word."))
         if shorter(undoing.get("window"), deadline):
-            found.append(
-                f"It can be undone for {traits.length(undoing.get('window'))} only, less than the workflow's deadline."
-            )
+            window = traits.length(undoing.get("window"))
+            found.append(_("It can be undone for {time} only, less than the workflow's deadline.", time=window))
     elif not last and workflow.get("on_failure") == "compensate" and workflow.get("after_irreversible") != "compensate":
-        found.append("When a later step fails it stands, and a person decides.")
+        found.append(_("When a later step fails it stands, and a person decides."))
     return found
 
 
@@ -100,14 +105,14 @@ def shorter(one: Any, other: Any) -> bool:
 
 
 ON_FAILURE = {
-    "compensate": "what stands is compensated, the last first",
-    "forward": "it is tried again within its limits, then a person decides",
-    "hold": "the run stops and a person decides",
+    "compensate": _("what stands is compensated, the last first"),
+    "forward": _("it is tried again within its limits, then a person decides"),
+    "hold": _("the run stops and a person decides"),
 }
 AFTER_IRREVERSIBLE = {
-    "hold": "the run stops and a person decides",
-    "compensate": "what can be undone is compensated, and what can't stays as residue",
-    "forward": "the run goes on within its limits, then a person decides",
+    "hold": _("the run stops and a person decides"),
+    "compensate": _("what can be undone is compensated, and what can't stays as residue"),
+    "forward": _("the run goes on within its limits, then a person decides"),
 }
 
 
@@ -115,10 +120,10 @@ def rules(workflow: Spec) -> list[tuple[str, str]]:
     """The workflow's own rules, as pairs of a name and its meaning."""
     deadline = workflow.get("deadline")
     return [
-        ("When a step fails", ON_FAILURE.get(str(workflow.get("on_failure")), str(workflow.get("on_failure")))),
+        (_("When a step fails"), ON_FAILURE.get(str(workflow.get("on_failure")), str(workflow.get("on_failure")))),
         (
-            "After something irreversible may have happened",
+            _("After something irreversible may have happened"),
             AFTER_IRREVERSIBLE.get(str(workflow.get("after_irreversible")), str(workflow.get("after_irreversible"))),
         ),
-        ("Deadline", traits.length(deadline) if deadline else "none"),
+        (_("Deadline"), traits.length(deadline) if deadline else _("none")),
     ]

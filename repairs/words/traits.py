@@ -6,41 +6,43 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from repairs.words.marked import Phrase, _, listed
+
 Spec = Mapping[str, Any]
 
 CLASSES = {
-    "read_only": "only reads",
-    "bufferable": "held back until the run is sealed",
-    "reversible": "can be undone",
-    "reversible_with_cost": "can be undone at a cost",
-    "irreversible": "can't be undone",
+    "read_only": _("only reads"),
+    "bufferable": _("held back until the run is sealed"),
+    "reversible": _("can be undone"),
+    "reversible_with_cost": _("can be undone at a cost"),
+    "irreversible": _("can't be undone"),
 }
 AUTONOMY = {
-    "auto": "may go by itself where policy allows",
-    "ask": "asks a person each time",
-    "forbidden": "never goes",
+    "auto": _("may go by itself where policy allows"),
+    "ask": _("asks a person each time"),
+    "forbidden": _("never goes"),
 }
-ACCESS = {"read_only": "reads", "constrained_write": "writes within bounds", "write": "writes"}
+ACCESS = {"read_only": _("reads"), "constrained_write": _("writes within bounds"), "write": _("writes")}
 SEEN_BY = {
-    "authoritative_read": "the authority itself can be read",
-    "weak_signal": "there is only a weak signal: evidence, never verification",
-    "none": "nobody can look",
+    "authoritative_read": _("the authority itself can be read"),
+    "weak_signal": _("there is only a weak signal: evidence, never verification"),
+    "none": _("nobody can look"),
 }
 ENDS = ("acknowledged", "pending", "refused", "not_sent", "unknown", "")  # outcomes of sends, the good ones first
 END_WORDS = {
-    "acknowledged": "acknowledged",
-    "pending": "accepted, going on",
-    "refused": "refused",
-    "not_sent": "not sent",
-    "unknown": "unknown",
-    "": "no answer yet",
+    "acknowledged": _("acknowledged"),
+    "pending": _("accepted, going on"),
+    "refused": _("refused"),
+    "not_sent": _("not sent"),
+    "unknown": _("unknown"),
+    "": _("no answer yet"),
 }
 
 
 def length(seconds: Any) -> str:
     """A span as a manifest would write it: "24 h", "90 d", "2.5 s"."""
     if not isinstance(seconds, int | float) or isinstance(seconds, bool):
-        return "an unknown time"
+        return _("an unknown time")
     for unit, size in (("d", 86400), ("h", 3600), ("min", 60)):
         if seconds >= size and (unit != "d" or seconds >= 2 * size):
             return f"{seconds / size:.4g} {unit}"
@@ -62,47 +64,60 @@ def class_words(effect_class: str) -> str:
 def once(spec: Spec) -> str:
     """What keeps the act from happening twice."""
     if reads_only(spec):
-        return "it changes nothing; twice does no harm"
+        return _("it changes nothing; twice does no harm")
     return keyed(spec.get("idempotency") or {})
 
 
 WITHIN = {
-    "account": ", within one account",
-    "endpoint": ", within one endpoint",
-    "credential": ", within one credential",
-    "global": ", everywhere",
+    "account": _("{honoured}, within one account"),
+    "endpoint": _("{honoured}, within one endpoint"),
+    "credential": _("{honoured}, within one credential"),
+    "global": _("{honoured}, everywhere"),
 }
-KEEPS = {"success": "; it keeps only a yes", "all": "; it keeps refusals too"}
+KEEPS = {"success": _("{honoured}; it keeps only a yes"), "all": _("{honoured}; it keeps refusals too")}
 
 
 def keyed(idempotency: Spec) -> str:
     match idempotency.get("by"):
         case "native_key":
-            kept = idempotency.get("retention")
-            time = "without end" if kept is None else f"for {length(kept)}" if kept else "for a time it doesn't publish"
-            within = WITHIN.get(idempotency.get("scope", ""), "")
-            return f"the provider honours our key {time}{within}{KEEPS.get(idempotency.get('keeps', ''), '')}"
+            honoured = honours(idempotency.get("retention"))
+            if (scope := idempotency.get("scope", "")) in WITHIN:
+                honoured = WITHIN[scope].given(honoured=honoured)
+            if (keeps := idempotency.get("keeps", "")) in KEEPS:
+                honoured = KEEPS[keeps].given(honoured=honoured)
+            return honoured
         case "natural_key":
-            return "before the first send the provider is asked whether it is there already, with our mark"
+            return _("before the first send the provider is asked whether it is there already, with our mark")
         case _:
-            return "the provider knows no key: our own record, and a look after every doubt"
+            return _("the provider knows no key: our own record, and a look after every doubt")
+
+
+def honours(kept: Any) -> Phrase:
+    if kept is None:
+        return _("the provider honours our key without end")
+    if not kept:
+        return _("the provider honours our key for a time it doesn't publish")
+    return _("the provider honours our key for {time}", time=length(kept))
 
 
 def looked(spec: Spec) -> str:
     """How success is verified."""
     if reads_only(spec):
-        return "its answer is all there is"
+        return _("its answer is all there is")
     return asked(spec.get("verify"), str(profile(spec).get("observability", "none")))
 
 
 def asked(verify: Spec | None, observability: str = "authoritative_read") -> str:
     if not verify:
-        return "it can't be looked at: it stays acknowledged, the provider's word"
+        return _("it can't be looked at: it stays acknowledged, the provider's word")
     if observability != "authoritative_read":
         return SEEN_BY.get(observability, observability)
-    return (
-        f"a look at the authority, from {length(verify.get('settle'))} after the call, every "
-        f"{length(verify.get('every'))}, up to {verify.get('looks')} times"
+    settle, every = length(verify.get("settle")), length(verify.get("every"))
+    return _(
+        "a look at the authority, from {settle} after the call, every {every}, up to {looks} times",
+        settle=settle,
+        every=every,
+        looks=verify.get("looks"),
     )
 
 
@@ -111,15 +126,15 @@ def undone(spec: Spec) -> str:
     part = spec.get("compensate")
     if not part:
         if reads_only(spec):
-            return "nothing to undo"
-        return "nothing: its tool declares no compensation"
+            return _("nothing to undo")
+        return _("nothing: its tool declares no compensation")
+    how: str = _("its tool's own undoing")
     if part.get("method") and part.get("url"):
         how = plainly(f"{part['method']} {part['url']}")
-    else:
-        how = "its tool's own undoing"
-    window = f", for {length(part['window'])} after the first send" if part.get("window") else ""
+    if part.get("window"):
+        how = _("{how}, for {time} after the first send", how=how, time=length(part["window"]))
     others = ", ".join(str(name) for name in part.get("fallbacks") or [])
-    return f"{how}{window}{f'; refused for good, then {others}' if others else ''}"
+    return _("{how}; refused for good, then {others}", how=how, others=others) if others else how
 
 
 def undoing_looked(spec: Spec) -> str:
@@ -149,9 +164,13 @@ def bounds(spec: Spec) -> str:
     """The tool's limits in a line."""
     limits = spec.get("limits")
     if not limits:
-        return "none"
-    said = [f"{limits['concurrent']} at once"] if limits.get("concurrent") else []
-    said += [f"{limits['per_minute']} a minute"] if limits.get("per_minute") else []
+        return _("none")
+    told: list[str] = []
+    if limits.get("concurrent"):
+        told.append(_("{number} at once", number=limits["concurrent"]))
+    if limits.get("per_minute"):
+        told.append(_("{number} a minute", number=limits["per_minute"]))
     if breaker := limits.get("breaker"):
-        said.append(f"a breaker after {breaker['after']} failures within {length(breaker['within'])}")
-    return ", ".join(said)
+        within = length(breaker["within"])
+        told.append(_("a breaker after {number} failures within {time}", number=breaker["after"], time=within))
+    return listed(told)

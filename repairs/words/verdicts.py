@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from repairs.words import clock
+from repairs.words.marked import _
 from repairs.words.reasons import because
 from workflows.states import EffectState
 
@@ -14,85 +15,87 @@ from workflows.states import EffectState
 def asked_of(approvers: Any) -> str:
     """Whom the policy asks."""
     if isinstance(approvers, str):
-        return f"the role {approvers}"
-    return ", ".join(str(one) for one in approvers or []) or "nobody"
+        return _("the role {role}", role=approvers)
+    return ", ".join(str(one) for one in approvers or []) or _("nobody")
 
 
 def ending(state: str, void_reason: str, detail: str) -> str:
     """How an approval ended, as a sentence's clause; "" while it is asked."""
     match state:
         case "granted":
-            return "approved"
+            return _("approved")
         case "spent":
-            return "approved and used"
+            return _("approved and used")
         case "refused":
-            return f"refused{f': {detail}' if detail else ''}"
+            return _("refused: {detail}", detail=detail) if detail else _("refused")
+        case "expired" if void_reason == "too_late":
+            return _("expired: approved, but not sent in its time")
         case "expired":
-            late = "approved, but not sent in its time" if void_reason == "too_late" else "nobody decided in time"
-            return f"expired: {late}"
+            return _("expired: nobody decided in time")
         case "void":
-            return f"void: {detail or void_reason.replace('_', ' ') or 'no reason was recorded'}"
+            return _("void: {why}", why=detail or void_reason.replace("_", " ") or _("no reason was recorded"))
         case _:
             return ""
 
 
 def outcome(effect: Any, sent_at: dt.datetime | None) -> str:
     """What became of the effect itself: the engine's facts, never an intention. `effect` has state, reason, kind."""
-    sent = f"sent {time_of(sent_at)}" if sent_at else "sent"
+    sent = _("sent {time}", time=time_of(sent_at)) if sent_at else _("sent")
     match EffectState(effect.state):
         case EffectState.BLOCKED:
-            return f"not sent: it {because(effect.reason)}" if effect.reason else "not sent yet"
+            return _("not sent: it {waits}", waits=because(effect.reason)) if effect.reason else _("not sent yet")
         case EffectState.READY:
-            return "not sent yet: it is due"
+            return _("not sent yet: it is due")
         case EffectState.DISPATCHED:
-            return "a call is going on now; nobody knows yet what it does"
+            return _("a call is going on now; nobody knows yet what it does")
         case EffectState.PENDING:
-            return f"{sent}; the provider accepted it and is still at it"
+            return _("{sent}; the provider accepted it and is still at it", sent=sent)
         case EffectState.ACKNOWLEDGED if effect.verifiable:
-            return f"{sent}; the provider said yes, no look has shown it yet"
+            return _("{sent}; the provider said yes, no look has shown it yet", sent=sent)
         case EffectState.ACKNOWLEDGED:
-            return f"{sent}; the provider said yes, and it can't be looked at"
+            return _("{sent}; the provider said yes, and it can't be looked at", sent=sent)
         case EffectState.VERIFIED:
-            return f"{sent}, verified {time_of(effect.verified_at)}"
+            return _("{sent}, verified {time}", sent=sent, time=time_of(effect.verified_at))
         case EffectState.UNKNOWN:
-            return f"{sent}, and nobody knows what it did; it is being looked at"
+            return _("{sent}, and nobody knows what it did; it is being looked at", sent=sent)
         case EffectState.STUCK:
-            return f"stuck: {because(effect.reason, undoing=effect.kind == 'compensation')}; a person must act"
+            reason = because(effect.reason, undoing=effect.kind == "compensation")
+            return _("stuck: {reason}; a person must act", reason=reason)
         case EffectState.FAILED:
-            return f"not done: {because(effect.reason)}"
+            return _("not done: {reason}", reason=because(effect.reason))
         case EffectState.CANCELLED:
-            return "never sent: it was called off"
+            return _("never sent: it was called off")
         case EffectState.UNDONE:
-            return f"{sent}, and undone since"
+            return _("{sent}, and undone since", sent=sent)
         case EffectState.WRITTEN_OFF:
-            return "written off: people decided to leave it as it is"
+            return _("written off: people decided to leave it as it is")
 
 
 def time_of(moment: dt.datetime | None) -> str:
-    return f"{clock.local(moment):%H:%M:%S}" if moment else "at an unknown time"
+    return f"{clock.local(moment):%H:%M:%S}" if moment else _("at an unknown time")
 
 
 READ_BY = {
-    "before": "what it will change, read by its tool",
-    "look": "whether it is there already, by a look",
+    "before": _("what it will change, read by its tool"),
+    "look": _("whether it is there already, by a look"),
 }
 
 
 def seen(read: Mapping[str, Any], *, undoing: bool) -> str:
     """What a read of the target showed, in a clause."""
     if read.get("by") != "look":
-        return "as below" if read.get("image") else "nothing that is kept"
+        return _("as below") if read.get("image") else _("nothing that is kept")
     match str(read.get("verdict")):
         case "found":
-            return "it is gone already" if undoing else "it is there already, with our mark"
+            return _("it is gone already") if undoing else _("it is there already, with our mark")
         case "absent":
-            return "it still stands" if undoing else "it is not there yet"
+            return _("it still stands") if undoing else _("it is not there yet")
         case "differs":
-            return "something is there that isn't ours, or isn't as asked"
+            return _("something is there that isn't ours, or isn't as asked")
         case "several":
-            return "more than one is there"
+            return _("more than one is there")
         case _:
-            return "no clear answer"
+            return _("no clear answer")
 
 
 def length(seconds: float) -> str:

@@ -210,7 +210,7 @@ def test_the_list_of_differences_shows_runs_of_ones_own_teams(
     page = plain(browse(stranger).get(f"/policies/{draft.id}/"))
     assert "It would have stopped 1." in page
     assert str(went.id) not in page
-    assert "1 more are not listed here." in page
+    assert "1 more is not listed here." in page
 
 
 def test_each_page_takes_few_queries(client: Client) -> None:
