@@ -18,13 +18,13 @@ from repairs import reading
 from repairs.models import Case
 from repairs.models.act import ActKind
 from workflows import making
-from workflows.engine import ahead
-from workflows.engine.ahead import Planned
+from workflows.engine import ahead, resume
+from workflows.engine.ahead import Named, Onward, Planned
 from workflows.errors import Invalid, StaleFence
 from workflows.models import Effect, Run, Step
 from workflows.policies.after_look import REVERSED
 from workflows.policies.unwinding import UNDO_AGAIN
-from workflows.states import EffectState, Phase, StepState
+from workflows.states import EffectState, Phase
 from workflows.toolbox import give_tools
 
 SALT = "act-preview"
@@ -40,6 +40,11 @@ SHOWN = frozenset(
         ActKind.UNDO_REST,
         ActKind.UNDO_AGAIN,
         ActKind.TURN_BACK,
+        ActKind.WRITE_OFF,
+        ActKind.CALL_OFF,
+        ActKind.CANCEL,
+        ActKind.HOLD,
+        ActKind.RESUME,
     }
 )
 LASTS = dt.timedelta(hours=8)  # as long as a page with an approval; what was read yesterday is read anew
@@ -57,13 +62,15 @@ class Facts:
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class Preview:
-    """`sends`: in order; the first is what was asked for, the others follow if all goes well. `goes_on`: steps whose
-    requests are made when they are due. `stays`: what was sent before and isn't sent again."""
+    """`sends`: in order; the first is what was asked for, the others follow if all goes well. `goes_on`, `under_way`,
+    `never`: as in `Onward`. `stays`: what was sent before and isn't sent again."""
 
     kind: str
     effect_id: uuid.UUID | None
     sends: Sequence[Planned]
-    goes_on: Sequence[str]
+    goes_on: Sequence[Named]
+    under_way: Sequence[Named]
+    never: Sequence[Named]
     stays: Sequence[Effect]
     at: dt.datetime
 
@@ -75,7 +82,7 @@ class Preview:
     @property
     def digest(self) -> str:
         told = [[p.effect.key, [dataclasses.astuple(draft) for draft in p.drafts]] for p in self.sends]
-        return making.canonical_digest([self.kind, told, list(self.goes_on)])
+        return making.canonical_digest([self.kind, told, self.goes_on, self.under_way, self.never])
 
     def note(self, case_id: uuid.UUID, user: User) -> str:
         facts = [self.kind, str(case_id), str(self.effect_id or ""), user.pk, self.digest, self.at.isoformat()]
@@ -106,57 +113,110 @@ def with_steps(run: Run, effects: Sequence[Effect], left: Mapping[uuid.UUID, Any
 def of(effect: Effect, facts: Facts, at: dt.datetime, *, kind: str = REMEDY, about: uuid.UUID | None = None) -> Preview:
     """Of an effect that isn't stored yet: a new act, made in memory with its run, step and tool. `about`: what it is to
     make good."""
-    return _preview(kind, about, [ahead.send(effect, facts.steps, at)], [], facts, at)
+    return _preview(kind, about, Onward(sends=[ahead.send(effect, facts.steps, at)]), facts, at)
 
 
 def of_act(kind: ActKind, facts: Facts, effect_id: uuid.UUID | None, at: dt.datetime) -> Preview:
     """Of an act on a stuck effect, or (without one) on the run. Raises `KeyError` for an effect of another run."""
     effect = None if effect_id is None else {e.id: e for e in facts.effects}[effect_id]
-    sends, goes_on = _planned(kind, facts, effect, at)
-    return _preview(kind.value, effect_id, sends, goes_on, facts, at)
+    return _preview(kind.value, effect_id, _planned(kind, facts, effect, at), facts, at)
 
 
-def _preview(
-    kind: str,
-    effect_id: uuid.UUID | None,
-    sends: Sequence[Planned],
-    goes_on: Sequence[str],
-    facts: Facts,
-    at: dt.datetime,
-) -> Preview:
-    again = {planned.effect.id for planned in sends}
+def _preview(kind: str, effect_id: uuid.UUID | None, then: Onward, facts: Facts, at: dt.datetime) -> Preview:
+    again = {planned.effect.id for planned in then.sends}
     stays = [e for e in facts.effects if e.first_sent_at and e.id not in again]
-    return Preview(kind=kind, effect_id=effect_id, sends=sends, goes_on=goes_on, stays=stays, at=at)
+    return Preview(
+        kind=kind,
+        effect_id=effect_id,
+        sends=then.sends,
+        goes_on=then.goes_on,
+        under_way=then.under_way,
+        never=then.never,
+        stays=stays,
+        at=at,
+    )
 
 
-def _planned(kind: ActKind, facts: Facts, effect: Effect | None, at: dt.datetime) -> tuple[list[Planned], list[str]]:
+def _planned(kind: ActKind, facts: Facts, effect: Effect | None, at: dt.datetime) -> Onward:
     """The moves that the act asks of the engine are made on twins in memory; then what follows is read off them."""
     run = ahead.twin(facts.run)
     if effect is None:
-        assert kind == ActKind.TURN_BACK
-        return _undone_by_a_person(run, facts, facts.effects, at)
+        return _of_the_run(kind, run, facts, at)
     match kind:
         case ActKind.LOOK_AGAIN:
-            return [ahead.look(effect, facts.steps, at)], []
+            return Onward(sends=[ahead.look(effect, facts.steps, at)])
         case ActKind.TRY_AGAIN | ActKind.UNDO_REST:
             once_more = effect.twin()
             if kind == ActKind.UNDO_REST:
                 once_more.before = {"agreed": facts.left.get(effect.id)}
             once_more.attempts = 1  # such an act begins its tries anew
-            sends, goes_on = _after(run, facts, _went_well(effect, at), at)
-            return [ahead.send(once_more, facts.steps, at), *sends], goes_on
+            then = _after(run, facts, _went_well(effect, at), at)
+            return dataclasses.replace(then, sends=[ahead.send(once_more, facts.steps, at), *then.sends])
         case ActKind.FOUND:
             return _after(run, facts, _went_well(effect, at), at)
         case ActKind.ABSENT | ActKind.SKIP:
             cleared = effect.twin()
             cleared.clear(detail="")
-            if kind == ActKind.ABSENT and effect.forward and run.phase in (Phase.OPEN, Phase.RUNNING):
-                run.unwind(ending=run.workflow.spec["on_failure"], cause="step", reason="")
+            if kind == ActKind.ABSENT:
+                _step_fails(run, effect)
             return _after(run, facts, cleared, at)
+        case ActKind.WRITE_OFF:
+            _step_fails(run, effect)
+            return _after(run, facts, _written_off(effect), at)
+        case ActKind.CALL_OFF:
+            called = effect.twin()
+            called.cancel(reason="called_off")
+            then = _after(run, facts, called, at)
+            return dataclasses.replace(then, never=[(effect.step.name, False), *then.never])
         case ActKind.UNDO_AGAIN:
-            return _undone_by_a_person(run, facts, _cleared_for_another(effect, facts, at), at)
+            _decided(run, "compensate")
+            return ahead.onward(run, facts.steps, _cleared_for_another(effect, facts, at), at)
         case _:
             raise LookupError(f"{kind} is not previewed")
+
+
+def _of_the_run(kind: ActKind, run: Run, facts: Facts, at: dt.datetime) -> Onward:
+    effects = list(facts.effects)
+    match kind:
+        case ActKind.TURN_BACK:
+            _decided(run, "compensate")
+        case ActKind.WRITE_OFF:
+            _decided(run, "written_off")
+            effects = [_written_off(one) if one.state == EffectState.STUCK else one for one in effects]
+        case ActKind.CANCEL | ActKind.HOLD:
+            if run.phase in (Phase.OPEN, Phase.RUNNING):  # else what was shown is no more, which the digest says
+                run.unwind(ending="compensate" if kind == ActKind.CANCEL else "hold", cause="cancel", reason="")
+        case ActKind.RESUME:
+            if not resume.why_not(run, effects):
+                return _goes_forward(run, facts, at)
+        case _:
+            raise LookupError(f"{kind} is not previewed")
+    return ahead.onward(run, facts.steps, effects, at)
+
+
+def _goes_forward(run: Run, facts: Facts, at: dt.datetime) -> Onward:
+    steps = [ahead.twin(step) for step in facts.steps]
+    resume.let_go_on(run, steps, at)
+    sends = ahead.beginnings(run, steps, facts.effects, at)
+    begun = {planned.effect.step.name for planned in sends}
+    then = ahead.onward(run, steps, facts.effects, at)
+    return dataclasses.replace(then, sends=sends, goes_on=[one for one in then.goes_on if one[0] not in begun])
+
+
+def _decided(run: Run, ending: str) -> None:
+    run.ending, run.end_cause = ending, "person"
+
+
+def _step_fails(run: Run, effect: Effect) -> None:
+    """A run that goes forward turns back, as its workflow says, when a step of it fails; by a remedy none does."""
+    if effect.forward and run.phase in (Phase.OPEN, Phase.RUNNING):
+        run.unwind(ending=run.workflow.spec["on_failure"], cause="step", reason="")
+
+
+def _written_off(effect: Effect) -> Effect:
+    left = effect.twin()
+    left.write_off(detail="")
+    return left
 
 
 def _went_well(effect: Effect, at: dt.datetime) -> Effect:
@@ -166,18 +226,8 @@ def _went_well(effect: Effect, at: dt.datetime) -> Effect:
     return settled
 
 
-def _after(run: Run, facts: Facts, moved: Effect, at: dt.datetime) -> tuple[list[Planned], list[str]]:
-    if run.phase in (Phase.OPEN, Phase.RUNNING):
-        return [], [step.name for step in facts.steps if step.state == StepState.PENDING]
-    effects = [moved if e.id == moved.id else e for e in facts.effects]
-    return ahead.undoings(run, facts.steps, effects, at), []
-
-
-def _undone_by_a_person(
-    run: Run, facts: Facts, effects: Sequence[Effect], at: dt.datetime
-) -> tuple[list[Planned], list[str]]:
-    run.ending, run.end_cause = "compensate", "person"
-    return ahead.undoings(run, facts.steps, effects, at), []
+def _after(run: Run, facts: Facts, moved: Effect, at: dt.datetime) -> Onward:
+    return ahead.onward(run, facts.steps, [moved if e.id == moved.id else e for e in facts.effects], at)
 
 
 def _cleared_for_another(effect: Effect, facts: Facts, at: dt.datetime) -> list[Effect]:

@@ -76,14 +76,21 @@ def _requests(planned: Planned) -> list[Request]:
     ]
 
 
-def in_place(
-    case: Case, lines: Sequence[Line], next_act: Advice | None, now: dt.datetime, by: User
-) -> dict[str, Shown]:
-    """By "act effect" (no effect for the run): what the case's page shows before each act, as far as that is little;
-    other acts have pages of their own. At most three statements."""
+Asked = Sequence[tuple[str, str]]  # acts, each with the effect that it is about, "" for the run
+
+
+def of_lines(lines: Sequence[Line], next_act: Advice | None) -> Asked:
+    """What may be asked of the engine on the case's page, in the order in which it stands there."""
     asked = [(act, line.fact.id) for line in [x for x in lines if x.possible][:IN_PLACE] for act, _, _ in line.possible]
+    asked += [(ActKind.CALL_OFF.value, line.fact.id) for line in lines if line.called_off]
     if next_act and next_act.act in (ActKind.LOOK_AGAIN, ActKind.TURN_BACK):
         asked.insert(0, (next_act.act, next_act.effect))
+    return asked
+
+
+def in_place(case: Case, lines: Sequence[Line], asked: Asked, now: dt.datetime, by: User) -> dict[str, Shown]:
+    """By "act effect" (no effect for the run): what the case's page shows before each act, as far as that is little;
+    other acts have pages of their own. At most three statements."""
     if not asked:
         return {}
     sends = reading.last_sends(line.effect.id for line in lines if line.fact.reason == "less_remains")

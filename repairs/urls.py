@@ -84,6 +84,10 @@ urlpatterns: list[URLPattern | URLResolver] = [
         )
         for kind in acts.ASKED
     ),
+    *(
+        path(f"repairs/<int:number>/{kind.value}", acts.on_run, {"kind": kind.value}, name=kind.value)
+        for kind in acts.OF_THE_RUN
+    ),
     path("repairs/<int:number>/preview/<slug:kind>/", preview.preview_page, name="preview-run"),
     path("repairs/<int:number>/preview/<slug:kind>/<uuid:effect_id>", preview.preview_page, name="preview"),
     path("repairs/<int:number>/remedy", remedy.remedy_page, name="remedy"),

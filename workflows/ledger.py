@@ -25,7 +25,7 @@ EFFECT_COLUMNS = (
 )  # fmt: skip
 RUN_COLUMNS = (
     "phase", "state", "is_clean", "sealed", "ending", "end_cause", "end_reason", "needs_person", "people_reasons",
-    "repaired", "residue", "waits_until", "advance_at", "changed_at", "ended_at", "seq", "head",
+    "repaired", "residue", "waits_until", "deadline", "advance_at", "changed_at", "ended_at", "seq", "head",
 )  # fmt: skip
 AGAIN = ("advance_at",)
 STEP_COLUMNS = ("state", "arguments", "reason", "detail", "result")

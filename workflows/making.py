@@ -78,12 +78,13 @@ def call_for(effect: Effect, run: Run, steps: Iterable[Step], *, now: dt.datetim
     )
 
 
-def forward(run: Run, step: Step, steps: Sequence[Step], now: dt.datetime) -> Effect:
-    """The effect of a step whose arguments are known. Raises `ExpressionError` where a scope or text can't be made."""
+def forward(run: Run, step: Step, steps: Sequence[Step], now: dt.datetime, *, generation: int = 0) -> Effect:
+    """The effect of a step whose arguments are known; `generation`: how often it was begun before. Raises
+    `ExpressionError` where a scope or text can't be made."""
     tool = tool_of(step.tool)
     assert step.arguments is not None
     times = tool.timings("execute")
-    effect = _effect(run, step, Kind.FORWARD, step.arguments, now)
+    effect = _effect(run, step, Kind.FORWARD, step.arguments, now, generation=generation)
     effect.verifiable = not effect.read_only and times.verifies and may_look(effect)
     call = call_for(effect, run, steps, now=now)
     effect.scopes = tool.scopes(call)

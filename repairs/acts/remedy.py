@@ -51,13 +51,15 @@ def shown(case: Case, body: RemedyBody, made: remedies.Plan, at: dt.datetime) ->
     return preview.of(made.effect, preview.facts_of(case.run_id), at, kind=preview.REMEDY, about=body.makes_good)
 
 
-def call_off(case_id: uuid.UUID, *, effect_id: uuid.UUID, by: User, why: str, fence: int) -> None:
-    """A remedy that has not left doesn't leave any more. Raises the engine's refusals and the door's."""
+def call_off(case_id: uuid.UUID, *, effect_id: uuid.UUID, by: User, why: str, fence: int, note: str) -> None:
+    """A remedy that has not left doesn't leave any more. Raises the engine's refusals, the door's and the preview's."""
     needs(by, REPAIRER)
     why = reason(why)
     with refusal_kept(case_id, kind=ActKind.CALL_OFF, by=by, why=why, effect_id=effect_id):
         case, now = enter(case_id, by=by, fence=fence)
         effect = stuck_effect(case, effect_id)
+        if remedies.may_call_off(effect):  # else the engine says why not
+            preview.confirm(note, ActKind.CALL_OFF, case, effect.id, by=by)
         with engine():
             remedies.call_off(effect.id, by=actor(by), why=why)
         record(case.id, kind=ActKind.CALL_OFF, by=by, why=why, outcome=Outcome.DONE, now=now, effect_id=effect.id)

@@ -15,7 +15,7 @@ from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import transaction
 
-from repairs import cases
+from repairs import cases, preview
 from repairs.acts.door import actor, enter, lock, needs, stuck_effect
 from repairs.acts.evidence import Given
 from repairs.acts.record import engine, record, refusal_kept
@@ -38,14 +38,17 @@ def propose(
     why: str,
     fence: int,
     seq: int,
+    note: str,
     given: Sequence[Given] = (),
 ) -> None:
-    """Asks a second person to write off. `seq`: the place in the effect's (or run's) history that the page showed."""
+    """Asks a second person to write off. `seq`: the place in the effect's (or run's) history that the page showed;
+    `note`: of the preview of what the run does then."""
     needs(by, REPAIRER)
     why = reason(why)
     with transaction.atomic():
         case, now = enter(case_id, by=by, fence=fence)
         facts = as_seen(case, effect_id, seq)
+        preview.confirm(note, ActKind.WRITE_OFF, case, effect_id, by=by)
         if Act.objects.filter(case=case, effect=effect_id, facts__seq=seq, **cases.UNANSWERED).exists():
             raise StaleFence("A second person is asked already; they can confirm or decline.")
         known = {"effect_id": effect_id, "facts": facts, "given": given}
@@ -59,8 +62,9 @@ def propose(
             cases.write([], [case], now, actor(by))
 
 
-def confirm(act_id: uuid.UUID, *, by: User, why: str) -> None:
-    """The second person's yes: writes off in the same transaction, if all is as the proposer saw it."""
+def confirm(act_id: uuid.UUID, *, by: User, why: str, note: str) -> None:
+    """The second person's yes: writes off in the same transaction, if all is as the proposer saw it, and what the run
+    does then is what the page showed to this person (`note`)."""
     needs(by, APPROVER)
     why = reason(why)
     proposal = proposal_of(act_id)
@@ -71,6 +75,7 @@ def confirm(act_id: uuid.UUID, *, by: User, why: str) -> None:
         case, now = lock(proposal.case_id)
         unanswered(act_id)
         as_seen(case, effect_id, proposal.facts.get("seq"))
+        preview.confirm(note, ActKind.WRITE_OFF, case, effect_id, by=by)
         ask(case, effect_id, by, f"{proposal.why} (proposed by {proposal.by.get_username()}; confirmed: {why})")
         known = {"effect_id": effect_id, "second": proposal.by, "answers": proposal, "facts": proposal.facts}
         record(case.id, kind=ActKind.WRITE_OFF, by=by, why=why, outcome=Outcome.DONE, now=now, **known)
@@ -110,6 +115,7 @@ def alone(
     why: str,
     fence: int,
     seq: int,
+    note: str,
     given: Sequence[Given] = (),
 ) -> None:
     """One person's write-off, where the installation allows it."""
@@ -120,6 +126,7 @@ def alone(
     with refusal_kept(case_id, kind=ActKind.WRITE_OFF, by=by, why=why, effect_id=effect_id):
         case, now = enter(case_id, by=by, fence=fence)
         facts = as_seen(case, effect_id, seq)
+        preview.confirm(note, ActKind.WRITE_OFF, case, effect_id, by=by)
         ask(case, effect_id, by, f"{why} (alone)")
         known = {"effect_id": effect_id, "alone": True, "facts": facts, "given": given}
         record(case.id, kind=ActKind.WRITE_OFF, by=by, why=why, outcome=Outcome.DONE, now=now, **known)

@@ -23,6 +23,9 @@ class ActKind(models.TextChoices):
     UNDO_REST = "undo_rest"
     UNDO_AGAIN = "undo_again"
     TURN_BACK = "turn_back"
+    CANCEL = "cancel"  # the run, and what stands is undone
+    HOLD = "hold"  # the run stops where it is
+    RESUME = "resume"  # a held run goes forward again
     PROPOSE_WRITE_OFF = "propose_write_off"
     DECLINE_WRITE_OFF = "decline_write_off"
     WRITE_OFF = "write_off"

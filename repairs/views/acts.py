@@ -9,10 +9,12 @@ from typing import Any
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.urls import reverse
 
 from repairs.acts import claim as claims
 from repairs.acts import look_again as looks
 from repairs.acts import on_effect as on_effects
+from repairs.acts import on_run as on_runs
 from repairs.acts import proof
 from repairs.acts import turn_back as turns
 from repairs.acts import write_off as write_offs
@@ -90,6 +92,26 @@ ASKED = {
 
 @act
 @in_role(REPAIRER)
+def on_run(request: HttpRequest, number: int, kind: str) -> HttpResponse:
+    """One of the acts that ask the engine about the run as a whole."""
+    case, by = find(request, number), at_desk(request).user
+
+    def ask() -> None:
+        told: dict[str, Any] = {"why": why(request), "fence": whole(request, "fence"), "note": shown(request)}
+        on_runs.ask(ActKind(kind), case.id, by=by, **told)
+
+    return done(request, case, ask, OF_THE_RUN[ActKind(kind)])
+
+
+OF_THE_RUN = {
+    ActKind.CANCEL: "Cancelled; what stands is undone, in order, and each undoing appears here.",
+    ActKind.HOLD: "Stopped where it is; what becomes of it is yours to decide.",
+    ActKind.RESUME: "The run goes forward again; what its steps do appears here.",
+}
+
+
+@act
+@in_role(REPAIRER)
 def turn_back(request: HttpRequest, number: int) -> HttpResponse:
     case, by = find(request, number), at_desk(request).user
 
@@ -111,7 +133,8 @@ def write_off(request: HttpRequest, number: int) -> HttpResponse:
             proof.demand(request, at_desk(request), strong=True)
         verb = write_offs.alone if alone else write_offs.propose
         fence, seq = whole(request, "fence"), whole(request, "seq")
-        told: dict[str, Any] = {"why": why(request), "fence": fence, "seq": seq, "given": evidence_of(request)}
+        told: dict[str, Any] = {"why": why(request), "fence": fence, "seq": seq, "note": shown(request)}
+        told |= {"given": evidence_of(request)}
         verb(case.id, effect_id=effect(request, optional=True), by=by, **told)
 
     said = "Written off by you alone." if alone else "A second person is asked; until then nothing is written off."
@@ -128,14 +151,17 @@ def answer(request: HttpRequest, act_id: uuid.UUID, yes: bool) -> HttpResponse:
     def decide() -> None:
         if proposal.by_id != by.pk:
             proof.demand(request, desk, strong=yes)
-        verb = write_offs.confirm if yes else write_offs.decline
-        verb(act_id, by=by, why=why(request))
+        if yes:
+            write_offs.confirm(act_id, by=by, why=why(request), note=shown(request))
+        else:
+            write_offs.decline(act_id, by=by, why=why(request))
 
     return done(request, case, decide, "Written off." if yes else "Declined; nothing was written off.")
 
 
-def done(request: HttpRequest, case: Case, verb: Callable[[], None], said: str) -> HttpResponse:
-    """Does it and leads back; or shows the case as it is now, with the refusal and what was typed."""
+def done(request: HttpRequest, case: Case, verb: Callable[[], None], said: str, *, at: str = "") -> HttpResponse:
+    """Does it and leads back, to the place `at` of the page where one is named. Or shows the case as it is now, with
+    the refusal and what was typed."""
     try:
         verb()
     except MakegoodError as error:
@@ -143,7 +169,7 @@ def done(request: HttpRequest, case: Case, verb: Callable[[], None], said: str) 
         refused = {"error": " ".join([error.detail, *map(str, error.flaws)]), "kept": why(request)}
         return show_case(request, find(request, case.number), status=status, typed=request.POST, **refused)
     messages.success(request, said)
-    return redirect("case", number=case.number)
+    return redirect(f"{reverse('case', args=[case.number])}{at and f'#{at}'}")
 
 
 def why(request: HttpRequest) -> str:

@@ -12,9 +12,10 @@ from django.utils.http import content_disposition_header
 from repairs.acts import correct_time
 from repairs.acts import note as notes
 from repairs.acts import tick as ticks
-from repairs.models import Act, Evidence
+from repairs.models import Act, Case, Evidence
 from repairs.models.act import ActKind
 from repairs.roles import REPAIRER
+from repairs.runbook import of_signature
 from repairs.scope import one, visible
 from repairs.views.acts import done, evidence_of, pressed, whole
 from repairs.views.case import find
@@ -71,7 +72,14 @@ def tick(request: HttpRequest, number: int) -> HttpResponse:
             raise Invalid("Say what was otherwise.", [Flaw("text", seen, "says nothing")])
         ticks.tick(case.id, by=by, name=post.get("runbook", ""), version=version, step=step, seen=seen)
 
-    return done(request, case, say, "Kept your place.")
+    return done(request, case, say, "Kept your place.", at=next_place(case, post.get("step", "")))
+
+
+def next_place(case: Case, step: str) -> str:
+    """Where the page is opened again: at the step after the one that was ticked."""
+    runbook = of_signature(case.signature)
+    last = len(runbook.steps) if runbook else 0
+    return f"step-{min(int(step) + 1, last)}" if last and step.isascii() and step.isdigit() and len(step) < 4 else ""
 
 
 @act

@@ -13,19 +13,20 @@ from django.utils import timezone
 
 from repairs import cases, reading
 from repairs.beside import acts_of, beside
+from repairs.desk import Desk
 from repairs.models import Act, Case
 from repairs.models.act import ActKind
-from repairs.preview_shown import in_place
+from repairs.preview_shown import IN_PLACE, Asked, in_place, of_lines
 from repairs.scope import one, visible
 from repairs.views import hands
 from repairs.views.queue import holder_of
 from repairs.views.screen import at_desk, screen, show
 from repairs.words.advice import Advice, next_safe_act, unsafe_acts
 from repairs.words.facts import EffectFacts, Standing, standing, wanted_gone
-from repairs.words.possible import possible
+from repairs.words.possible import of_the_run, possible
 from repairs.words.seen import Row, row
 from repairs.worked import MEASURED, measured
-from workflows.engine import findings
+from workflows.engine import findings, resume
 from workflows.engine.remedy import may_call_off
 from workflows.models import Effect, Entry
 from workflows.states import EffectState, Phase, World
@@ -72,9 +73,15 @@ def show_case(request: HttpRequest, case: Case, *, status: int = 200, **context:
     acts = acts_of(case)
     proposals = open_proposals(case, acts, lines)
     proposed = {proposal.effect_id for proposal, true in proposals if true}
-    decides_run = case.live and case.run.phase == Phase.UNWINDING and not any(fact.stuck for fact in facts)
     next_act = next_safe_act(facts, reasons) if case.live else None
+    leave = [line for line in lines if line.fact.stuck and line.effect.id not in proposed]
+    leave_run = decides_run(case, lines) and None not in proposed
     holder, mine = holder_of(case, now), case.holder_at(now) == desk.user.pk
+    may_act = desk.may_repair and (mine or not holder)
+    of_run = possible_of(case, lines)
+    asked = [*to_confirm(proposals, desk)]
+    if may_act:
+        asked += [*of_lines(lines, next_act), *left(leave, run=leave_run), *((act, "") for act, _, _ in of_run)]
     return show(
         request,
         "console/case.html",
@@ -88,11 +95,12 @@ def show_case(request: HttpRequest, case: Case, *, status: int = 200, **context:
         next_act=next_act,
         unsafe=[line for line in lines if line.unsafe],
         proposals=proposals,
-        may_act=desk.may_repair and (mine or not holder),
-        previews=in_place(case, lines, next_act, now, desk.user) if desk.may_repair and (mine or not holder) else {},
+        may_act=may_act,
+        previews=in_place(case, lines, asked, now, desk.user),
         may_ask=[line for line in lines if line.possible],
-        leave=[line for line in lines if line.fact.stuck and line.effect.id not in proposed],
-        leave_run=decides_run and None not in proposed,
+        leave=leave,
+        leave_run=leave_run,
+        of_run=of_run,
         history=history(case, acts),
         **beside(case, acts, facts),
         holder=holder,
@@ -132,6 +140,19 @@ def line_of(effect: Effect, fact: EffectFacts, named: set[str], now: dt.datetime
     )
 
 
+def decides_run(case: Case, lines: Sequence[Line]) -> bool:
+    """Whether what is to be decided is the run, as no effect of it is stuck."""
+    return case.live and case.run.phase == Phase.UNWINDING and not any(line.fact.stuck for line in lines)
+
+
+def possible_of(case: Case, lines: Sequence[Line]) -> list[tuple[str, str, str]]:
+    """What may be asked about the run as a whole: (act, its name, what it does)."""
+    if not case.live:
+        return []
+    forward = case.run.phase in (Phase.OPEN, Phase.RUNNING)
+    return of_the_run(forward=forward, held=not resume.why_not(case.run, [line.effect for line in lines]))
+
+
 def is_wrong(fact: EffectFacts) -> bool:
     if fact.read_only or (
         fact.remedy and fact.state in (EffectState.BLOCKED, EffectState.READY, EffectState.CANCELLED)
@@ -149,6 +170,19 @@ def open_proposals(case: Case, acts: Sequence[Act], lines: Sequence[Line]) -> li
     effects = [line.effect for line in lines]
     asked = [a for a in acts if a.kind == ActKind.PROPOSE_WRITE_OFF and a.id not in answered]
     return [(act, cases.still_true(act, case.run, effects)) for act in asked] if case.live else []
+
+
+def to_confirm(proposals: Sequence[tuple[Act, bool]], desk: Desk) -> Asked:
+    """What somebody else proposed and this person may confirm: they see what the run does then, whoever holds the
+    case."""
+    mine = [act for act, true in proposals if true and desk.may_approve and act.by_id != desk.user.pk]
+    return [(ActKind.WRITE_OFF.value, str(act.effect_id or "")) for act in mine]
+
+
+def left(lines: Sequence[Line], *, run: bool) -> Asked:
+    """What can be left as it is; `run`: the run too."""
+    of_effects = [(ActKind.WRITE_OFF.value, line.fact.id) for line in lines[:IN_PLACE]]
+    return [*of_effects, (ActKind.WRITE_OFF.value, "")] if run else of_effects
 
 
 def history(case: Case, acts: Sequence[Act]) -> list[Mapping[str, Any]]:

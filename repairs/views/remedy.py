@@ -78,7 +78,9 @@ def call_off(request: HttpRequest, number: int) -> HttpResponse:
     def ask() -> None:
         effect_id, fence = effect(request), whole(request, "fence")
         assert effect_id is not None
-        remedies.call_off(case.id, effect_id=effect_id, by=by, why=why(request), fence=fence)
+        remedies.call_off(
+            case.id, effect_id=effect_id, by=by, why=why(request), fence=fence, note=request.POST.get("preview", "")
+        )
 
     return done(request, case, ask, "Called off; nothing of it leaves any more.")
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 import datetime as dt
 
 from repairs.words.facts import EffectFacts
+from repairs.words.marked import _
 from workflows.policies import again
 from workflows.states import World
 
 TRY_AGAIN, SKIP, FOUND, ABSENT = "try_again", "skip", "found", "absent"
 UNDO_REST, UNDO_AGAIN = "undo_rest", "undo_again"
+
+CANCEL, HOLD, RESUME = "cancel", "hold", "resume"
 
 NAMES = {
     TRY_AGAIN: "Send again",
@@ -19,6 +22,30 @@ NAMES = {
     UNDO_REST: "Undo the rest",
     UNDO_AGAIN: "Undo it once more",
 }
+
+
+OF_THE_RUN = {
+    CANCEL: _("Cancel the run: undo what stands"),
+    HOLD: _("Stop the run where it is"),
+    RESUME: _("Let the run go forward again"),
+}
+DOES = {
+    CANCEL: _(
+        "What has not left doesn't leave any more. What stands is undone, in order and under policy; after an act that "
+        "can't be undone the run does what its workflow says, which may be to wait for you."
+    ),
+    HOLD: _("What has not left doesn't leave any more, and nothing is undone: what stands stays until people decide."),
+    RESUME: _(
+        "Put right first what it failed of. Steps that failed or were called off are begun anew, each under a new key; "
+        "what was done isn't done again. Its time begins anew."
+    ),
+}
+
+
+def of_the_run(*, forward: bool, held: bool) -> list[tuple[str, str, str]]:
+    """The same for the run as a whole. `forward`: it doesn't turn back; `held`: it does, and waits for a person."""
+    acts = ([CANCEL, HOLD] if forward else []) + ([RESUME] if held else [])
+    return [(act, OF_THE_RUN[act], DOES[act]) for act in acts]
 
 
 def why_not_again(effect: EffectFacts, now: dt.datetime) -> str:

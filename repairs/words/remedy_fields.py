@@ -51,11 +51,26 @@ def fields_of(schema: Mapping[str, Any], *, as_json: bool = False) -> list[Field
 
 
 def _field(name: str, part: Mapping[str, Any], needed: bool) -> Field:
-    hint = str(part.get("description") or part.get("title") or part.get("format") or "")
+    hint = str(part.get("description") or part.get("title") or _looks(part.get("format")))
     choices = part.get("enum")
     if isinstance(choices, list) and choices:
         return Field(name, Sort.CHOICE, needed, hint, [json.dumps(choice, ensure_ascii=False) for choice in choices])
     return Field(name, _sort(name, part), needed, hint)
+
+
+def _looks(form: object) -> str:
+    """How a text of that format looks; "" where none is asked for."""
+    return FORMATS.get(str(form), f"A text of the format {form}.") if form else ""
+
+
+FORMATS = {
+    "email": "An e-mail address, such as office@customer.example.",
+    "date": "A day, such as 2031-05-06.",
+    "time": "A time with its zone, such as 14:30:00Z.",
+    "date-time": "A day and a time with its zone, such as 2031-05-06T14:30:00Z.",
+    "uri": "An address that begins with https://.",
+    "uuid": "An id of 32 digits and letters a to f, in five groups.",
+}
 
 
 def _sort(name: str, part: Mapping[str, Any]) -> Sort:

@@ -13,7 +13,7 @@ from django.db.models.functions import Now
 from repairs.acts import proof
 from repairs.models import Case
 from repairs.roles import ADMIN, APPROVER, AUTHOR, MANAGER, OPERATOR, REPAIRER, ROLES
-from repairs.views.acts import ASKED
+from repairs.views.acts import ASKED, OF_THE_RUN
 from tests.authority.places import SHARED
 from tests.authority.walk import checksums, routes
 from workflows.models import Approval, BudgetChange, Effect, Stop
@@ -24,7 +24,8 @@ R, A, O = {REPAIRER}, {APPROVER}, {OPERATOR}  # noqa: E741  one letter a role, a
 W, P = {AUTHOR}, {ADMIN}  # who writes policies; who makes people
 
 MAY: dict[str, set[str]] = {
-    "claim": R, "release": R, "look-again": R, "turn-back": R, "write-off": R, **{kind.value: R for kind in ASKED},
+    "claim": R, "release": R, "look-again": R, "turn-back": R, "write-off": R,
+    **{kind.value: R for kind in (*ASKED, *OF_THE_RUN)},
     "note-fact": R, "note-guess": R, "note-told": R, "judge": R, "tick": R, "correct-time": R,
     "snooze": R, "wake": R, "escalate": R, "make-good": R, "call-off": R,
     "hand-over": R, "accept": R, "reopen": R, "close": R,

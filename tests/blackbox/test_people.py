@@ -12,7 +12,7 @@ from repairs.models import Act, Case
 from repairs.models.act import ActKind
 from tests.blackbox import manifests
 from tests.blackbox.conftest import Story
-from tests.repairs.previews import shown
+from tests.repairs.previews import off, shown
 from workflows.models import Effect
 
 
@@ -68,9 +68,12 @@ def test_two_people_write_off_what_stands_and_the_run_states_it(story: Story) ->
     run = story.agent.start(email="office@acme.example")
     assert story.truth(run).state == "stuck"
     effect = stuck_in(run)
-    write_off.propose(**case_of(run), effect_id=effect.id, by=person("repairer"), why="They keep it.", seq=effect.seq)
+    repairer, approver, case = person("repairer"), person("approver"), Case.objects.get(run=run)
+    told: dict[str, Any] = {"effect_id": effect.id, "why": "They keep it.", "seq": effect.seq}
+    write_off.propose(**case_of(run), by=repairer, note=off(case, effect.id, repairer), **told)
     assert story.truth(run).cases[0]["state"] == "waiting"
-    write_off.confirm(Act.objects.get(outcome="proposed").id, by=person("approver"), why="Agreed.")
+    proposal = Act.objects.get(outcome="proposed")
+    write_off.confirm(proposal.id, by=approver, why="Agreed.", note=off(case, effect.id, approver))
     truth = story.truth(run)
     assert (truth.state, truth.run["clean"], truth.standing) == ("written_off", False, {"members": 1})
     assert truth.residue == ["A record for office@acme.example stands in members."]

@@ -15,3 +15,8 @@ from workflows import rows
 def shown(kind: ActKind, case: Case, effect_id: uuid.UUID | None, by: User) -> str:
     """The note that the case's page carries now."""
     return preview.of_act(kind, preview.facts_of(case.run_id), effect_id, rows.now()).note(case.id, by)
+
+
+def off(case: Case, effect_id: uuid.UUID | None, by: User) -> str:
+    """Of a write-off."""
+    return shown(ActKind.WRITE_OFF, case, effect_id, by)

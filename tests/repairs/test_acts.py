@@ -13,7 +13,7 @@ from repairs.acts import claim, look_again, turn_back, write_off
 from repairs.models import Act, Case
 from repairs.models.act import ActKind
 from tests.engine.simulated import World
-from tests.repairs.previews import shown
+from tests.repairs.previews import off, shown
 from workflows.drain import drain_once
 from workflows.engine import people
 from workflows.errors import Denied, Invalid, NotFound, StaleFence
@@ -125,21 +125,30 @@ def test_taking_over_needs_a_reason_and_makes_the_former_holders_page_stale(
 
 def test_a_write_off_takes_two_different_people(stuck: Make, repairer: User, approver: User, person: Make) -> None:
     case, effect = stuck(), item()
-    write_off.propose(case.id, effect_id=effect.id, by=approver, why="the customer keeps it", fence=0, seq=effect.seq)
+    write_off.propose(
+        case.id,
+        effect_id=effect.id,
+        by=approver,
+        why="the customer keeps it",
+        fence=0,
+        seq=effect.seq,
+        note=off(case, effect.id, approver),
+    )
     proposal = Act.objects.get(kind="propose_write_off")
     assert now_of(case).state == "waiting"
     assert item().state == "stuck", "a proposal writes nothing off"
     with pytest.raises(Denied, match="another person"):
-        write_off.confirm(proposal.id, by=approver, why="yes")
+        write_off.confirm(proposal.id, by=approver, why="yes", note="")
     with pytest.raises(Denied, match="approver"):
-        write_off.confirm(proposal.id, by=repairer, why="yes")
-    write_off.confirm(proposal.id, by=person("another", "approver"), why="agreed with the desk")
+        write_off.confirm(proposal.id, by=repairer, why="yes", note="")
+    other = person("another", "approver")
+    write_off.confirm(proposal.id, by=other, why="agreed with the desk", note=off(case, effect.id, other))
     act = Act.objects.get(kind="write_off")
     assert (act.by.username, act.second, act.alone, act.outcome) == ("another", approver, False, "done")
     detail = Effect.objects.get(id=effect.id).detail
     assert detail == "the customer keeps it (proposed by approver; confirmed: agreed with the desk)"
     with pytest.raises(StaleFence):
-        write_off.confirm(proposal.id, by=person("ida", "approver"), why="yes")
+        write_off.confirm(proposal.id, by=person("ida", "approver"), why="yes", note="")
     drain_once()
     assert now_of(case).state == "written_off"
 
@@ -148,12 +157,20 @@ def test_a_key_does_not_lead_to_a_proposal_nor_does_a_closed_case_say_what_is_tr
     stuck: Make, repairer: User, person: Make, browse: Make
 ) -> None:
     case, effect = stuck(), item()
-    write_off.propose(case.id, effect_id=effect.id, by=repairer, why="it stays", fence=0, seq=effect.seq)
+    write_off.propose(
+        case.id,
+        effect_id=effect.id,
+        by=repairer,
+        why="it stays",
+        fence=0,
+        seq=effect.seq,
+        note=off(case, effect.id, repairer),
+    )
     proposal, other = Act.objects.get(kind="propose_write_off"), person("another", "approver")
     page = browse(other).get(f"/repairs/{case.number}/").content.decode()
     assert f'id="why-{proposal.id}" rows="2" data-key="a"' in page
-    assert "The run goes on by itself" in page
-    write_off.confirm(proposal.id, by=other, why="agreed with the desk")
+    assert "Sends nothing by itself." in page
+    write_off.confirm(proposal.id, by=other, why="agreed with the desk", note=off(case, effect.id, other))
     drain_once()
     page = browse(other).get(f"/repairs/{case.number}/").content.decode()
     assert '<h1><span class="quiet">It was:</span>' in page
@@ -162,23 +179,44 @@ def test_a_key_does_not_lead_to_a_proposal_nor_does_a_closed_case_say_what_is_tr
 def test_what_changed_since_it_was_proposed_can_not_be_confirmed(stuck: Make, repairer: User, approver: User) -> None:
     case, effect = stuck(), item()
     with pytest.raises(StaleFence, match="changed"):
-        write_off.propose(case.id, effect_id=effect.id, by=repairer, why="x", fence=0, seq=effect.seq - 1)
-    write_off.propose(case.id, effect_id=effect.id, by=repairer, why="x", fence=0, seq=effect.seq)
+        write_off.propose(
+            case.id,
+            effect_id=effect.id,
+            by=repairer,
+            why="x",
+            fence=0,
+            seq=effect.seq - 1,
+            note=off(case, effect.id, repairer),
+        )
+    write_off.propose(
+        case.id, effect_id=effect.id, by=repairer, why="x", fence=0, seq=effect.seq, note=off(case, effect.id, repairer)
+    )
+    note = off(case, effect.id, approver)
     people.look_again(effect.id, by="person:other", why="maybe")
     with pytest.raises(StaleFence, match="changed"):
-        write_off.confirm(Act.objects.get(kind="propose_write_off").id, by=approver, why="yes")
+        write_off.confirm(Act.objects.get(kind="propose_write_off").id, by=approver, why="yes", note=note)
     assert not Effect.objects.filter(state="written_off").exists()
 
 
 def test_a_declined_write_off_leaves_the_case_open(stuck: Make, repairer: User, approver: User) -> None:
     case, effect = stuck(), item()
-    write_off.propose(case.id, effect_id=effect.id, by=repairer, why="x", fence=0, seq=effect.seq)
+    write_off.propose(
+        case.id, effect_id=effect.id, by=repairer, why="x", fence=0, seq=effect.seq, note=off(case, effect.id, repairer)
+    )
     proposal = Act.objects.get(kind="propose_write_off")
     write_off.decline(proposal.id, by=approver, why="call them first")
     assert (now_of(case).state, item().state) == ("open", "stuck")
     with pytest.raises(StaleFence, match="answered"):
-        write_off.confirm(proposal.id, by=approver, why="yes")
-    write_off.propose(case.id, effect_id=effect.id, by=repairer, why="again", fence=1, seq=effect.seq)
+        write_off.confirm(proposal.id, by=approver, why="yes", note="")
+    write_off.propose(
+        case.id,
+        effect_id=effect.id,
+        by=repairer,
+        why="again",
+        fence=1,
+        seq=effect.seq,
+        note=off(case, effect.id, repairer),
+    )
 
 
 def test_one_person_alone_writes_off_only_where_that_is_allowed_and_the_journal_says_so(
@@ -187,9 +225,25 @@ def test_one_person_alone_writes_off_only_where_that_is_allowed_and_the_journal_
     case, effect = stuck(), item()
     settings.FOUR_EYES = "required"
     with pytest.raises(Denied, match="two people"):
-        write_off.alone(case.id, effect_id=effect.id, by=repairer, why="x", fence=0, seq=effect.seq)
+        write_off.alone(
+            case.id,
+            effect_id=effect.id,
+            by=repairer,
+            why="x",
+            fence=0,
+            seq=effect.seq,
+            note=off(case, effect.id, repairer),
+        )
     settings.FOUR_EYES = "when_possible"
-    write_off.alone(case.id, effect_id=effect.id, by=repairer, why="nobody else is here", fence=0, seq=effect.seq)
+    write_off.alone(
+        case.id,
+        effect_id=effect.id,
+        by=repairer,
+        why="nobody else is here",
+        fence=0,
+        seq=effect.seq,
+        note=off(case, effect.id, repairer),
+    )
     act = Act.objects.get(kind="write_off")
     assert (act.alone, act.second) == (True, None)
     payload = Entry.objects.get(subject_id=case.id, event="write_off")
@@ -224,8 +278,11 @@ def test_a_held_run_is_written_off_by_two_people(
     world.script("mail.send", "execute", "refused")
     run = run_through(workflow("crm.contact", "mail.send", on_failure="hold"))
     case = Case.objects.get(run=run)
-    write_off.propose(case.id, effect_id=None, by=repairer, why="it may stay", fence=0, seq=run.seq)
-    write_off.confirm(Act.objects.get(kind="propose_write_off").id, by=approver, why="yes")
+    write_off.propose(
+        case.id, effect_id=None, by=repairer, why="it may stay", fence=0, seq=run.seq, note=off(case, None, repairer)
+    )
+    proposal = Act.objects.get(kind="propose_write_off")
+    write_off.confirm(proposal.id, by=approver, why="yes", note=off(case, None, approver))
     drain_once()
     assert Run.objects.get(id=run.id).state == "written_off"
     assert now_of(case).state == "written_off"
@@ -236,7 +293,7 @@ def test_acts_on_what_does_not_exist_are_refused(repairer: User, approver: User)
     with pytest.raises(NotFound):
         claim.claim(nothing, by=repairer)
     with pytest.raises(NotFound):
-        write_off.confirm(nothing, by=approver, why="x")
+        write_off.confirm(nothing, by=approver, why="x", note="")
     with pytest.raises(NotFound):
         write_off.decline(nothing, by=approver, why="x")
 

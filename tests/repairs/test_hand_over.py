@@ -16,6 +16,7 @@ from repairs.acts import claim, hand_over, look_again, note, snooze, write_off
 from repairs.colleagues import colleagues
 from repairs.models import Act, Case, Notice, Person, Presence
 from repairs.models.act import ActKind
+from tests.repairs.previews import off
 from workflows import rows
 from workflows.errors import Denied, Invalid, StaleFence
 from workflows.models import Effect, Entry, Team
@@ -87,7 +88,9 @@ def test_what_changed_while_they_read_is_accepted_unseen(stuck: Make, day: User,
     case, effect = stuck(), Effect.objects.get(state="stuck")
     hand(case, day)
     seen = now_of(case).as_of
-    write_off.propose(case.id, effect_id=effect.id, by=day, why="it may stay", fence=1, seq=effect.seq)
+    write_off.propose(
+        case.id, effect_id=effect.id, by=day, why="it may stay", fence=1, seq=effect.seq, note=off(case, effect.id, day)
+    )
     with pytest.raises(StaleFence, match="changed while you read"):
         accept(case, night, as_of=seen)
     accept(case, night)

@@ -22,6 +22,7 @@ from repairs.notices import sending, telling
 from tests.authority.asking import activate
 from tests.authority.purse import give
 from tests.engine.simulated import World
+from tests.repairs.previews import off
 from tests.repairs.receiving import BASE, Hook, Mailbox, written
 from workflows import rows
 from workflows.authority import credentials, raising, stops
@@ -107,7 +108,15 @@ def test_a_proposed_write_off_is_told_to_who_can_confirm_it(told: Tell, stuck: M
     case = stuck()
     effect = Effect.objects.get(run=case.run, state="stuck")
     repairer: User = person("day-desk", "repairer")
-    write_off.propose(case.id, effect_id=effect.id, by=repairer, why="it stays", fence=0, seq=effect.seq)
+    write_off.propose(
+        case.id,
+        effect_id=effect.id,
+        by=repairer,
+        why="it stays",
+        fence=0,
+        seq=effect.seq,
+        note=off(case, effect.id, repairer),
+    )
     assert written() == [("write_off", "approver", "sim-desk")]
 
 

@@ -13,7 +13,7 @@ from django.contrib.auth.models import User
 
 import repairs.acts
 from repairs import preview
-from repairs.acts import look_again, on_effect, turn_back
+from repairs.acts import look_again, on_effect, on_run, turn_back
 from repairs.models import Act, Case
 from repairs.models.act import ActKind
 from tests.engine.conftest import again
@@ -34,7 +34,6 @@ CALLS = ("workflows.engine", "workflows.authority.versions")  # verbs after whic
 # Modules of acts that call a verb of the engine and send nothing by it, each with why.
 SENDS_NOTHING = {
     "reopen": "opens a case by a person's word, or closes it; nothing is sent or undone",
-    "write_off": "leaves what is there as it is",
 }
 
 
@@ -60,7 +59,8 @@ def test_an_act_can_ask_the_engine_without_a_preview() -> None:
 
 
 def test_there_is_an_act_on_an_effect_without_a_preview() -> None:
-    assert set(on_effect.VERBS) | {ActKind.TURN_BACK, ActKind.LOOK_AGAIN} == preview.SHOWN
+    others = {ActKind.TURN_BACK, ActKind.LOOK_AGAIN, ActKind.WRITE_OFF, ActKind.CALL_OFF}
+    assert set(on_effect.VERBS) | set(on_run.VERBS) | others == preview.SHOWN
 
 
 def test_an_act_of_somebody_who_was_not_shown_it_is_done(
@@ -169,9 +169,11 @@ def test_a_finding_or_a_step_passed_over_sends_something_that_was_not_shown(
     run = run_through(workflow("crm.contact", "crm.lost", "mail.send"))
     case, item = Case.objects.get(run=run), Effect.objects.get(state="stuck")
     found = made(ActKind.FOUND, case, item)
-    assert (keys(found), found.goes_on) == ([], ["send"])
+    assert (keys(found), found.goes_on) == ([], [("send", False)])
     absent = made(ActKind.ABSENT, case, item)
-    assert ([p.effect.step.name for p in absent.sends], absent.goes_on) == (["contact"], [])
+    assert ([p.effect.step.name for p in absent.sends], absent.goes_on, absent.never) == (
+        ["contact"], [], [("send", False)],
+    )  # fmt: skip
     before, note = len(world.sends), absent.note(case.id, repairer)
     on_effect.ask(ActKind.ABSENT, case.id, effect_id=item.id, by=repairer, why="x", fence=0, seq=item.seq, note=note)
     drain_once()
@@ -184,7 +186,11 @@ def test_the_case_page_asks_for_an_act_without_its_preview(stuck: Make, repairer
     page = browse(repairer).get(f"/repairs/{case.number}/").content.decode()
     forms = re.findall(r'<form method="post" action="/repairs/\d+/([a-z-]+)"(.*?)</form>', page, re.DOTALL)
     asks = {name for name, _ in forms} & {kind.value.replace("_", "-") for kind in preview.SHOWN}
-    assert {name for name, form in forms if 'name="preview"' in form} == asks == {"look-again", "try-again", "found"}
+    assert (
+        {name for name, form in forms if 'name="preview"' in form}
+        == asks
+        == {"look-again", "try-again", "found", "write-off"}
+    )
 
 
 def test_a_page_makes_more_requests_than_it_shows_or_hides_an_act_for_that(

@@ -195,6 +195,12 @@ def test_what_cannot_be_undone_waits_for_another_person_and_can_be_called_off(
     assert f"/approvals/{approval.id}/" in client.get("/approvals/?view=mine").content.decode()
     charged = Case.objects.get(id=charged.id)
     body = {"effect": str(made.id), "fence": str(charged.fence), "why": "paid back by hand"}
+    refused = client.post(f"/repairs/{charged.number}/call-off", body)
+    assert (refused.status_code, "shown what this sends" in refused.content.decode()) == (400, True)
+    case_page = client.get(f"/repairs/{charged.number}/").content.decode()
+    off = case_page.split(f'action="/repairs/{charged.number}/call-off"')[1].split("</form>")[0]
+    assert "Never sent any more: <bdi>remedy-1</bdi>" in off
+    (body["preview"],) = re.findall('name="preview" value="([^"]+)"', off)
     assert client.post(f"/repairs/{charged.number}/call-off", body).status_code == 302
     drain_once()
     assert states(charged.run)["remedy-1 remedy"] == "cancelled nothing"

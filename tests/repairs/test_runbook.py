@@ -24,7 +24,7 @@ Make = Callable[..., Any]
 TOLD = {
     "back-again": (1, "032a0c2ea4b310f5"),
     "budget": (1, "c3bf189c65260297"),
-    "decide": (1, "5ff245ac2c45b6c3"),
+    "decide": (2, "be00ec9d1b4ca6e3"),
     "held": (1, "f436064775f1ecf7"),
     "not-known": (1, "8fa233be04f42332"),
     "not-ours": (1, "4f7d19e625ecd103"),

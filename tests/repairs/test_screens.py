@@ -17,6 +17,7 @@ from repairs import worklist
 from repairs.models import Act, Case, Person
 from repairs.site import site
 from tests.engine.simulated import World
+from tests.repairs.previews import off
 from workflows.drain import drain_once
 from workflows.models import Effect, Run
 
@@ -141,6 +142,7 @@ def test_a_write_off_is_proposed_and_confirmed_from_the_page(
     case = stuck()
     effect = Effect.objects.get(state="stuck")
     form = {"effect": effect.id, "fence": case.fence, "seq": effect.seq, "why": "it may stay", "how": "propose"}
+    form["preview"] = off(case, effect.id, User.objects.get(username="repairer"))
     client.post(reverse("write-off", args=[case.number]), form)
     assert (
         "Another person in the role approver must confirm it."
@@ -149,9 +151,10 @@ def test_a_write_off_is_proposed_and_confirmed_from_the_page(
     proposal = Act.objects.get(kind="propose_write_off")
     refused = client.post(reverse("confirm", args=[proposal.id]), {"why": "yes"})
     assert refused.status_code == 403
-    other = browse(person("approver", "approver"))
+    approver = person("approver", "approver")
+    other = browse(approver)
     assert "Confirm: write off" in other.get(f"/repairs/{case.number}/").content.decode()
-    other.post(reverse("confirm", args=[proposal.id]), {"why": "agreed"})
+    other.post(reverse("confirm", args=[proposal.id]), {"why": "agreed", "preview": off(case, effect.id, approver)})
     drain_once()
     assert Case.objects.get(id=case.id).state == "written_off"
 

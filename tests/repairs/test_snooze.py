@@ -14,6 +14,7 @@ from django.test.utils import CaptureQueriesContext
 from repairs import cases, worklist
 from repairs.acts import claim, snooze, write_off
 from repairs.models import Act, Case
+from tests.repairs.previews import off
 from workflows import rows, tasks
 from workflows.errors import Denied, Invalid, StaleFence
 from workflows.models import Effect, Entry, Run
@@ -128,7 +129,15 @@ def test_what_waits_for_a_second_person_or_is_held_by_another_is_set_aside(
     with pytest.raises(StaleFence, match="night-desk holds"):
         set_aside(case, repairer)
     effect = Effect.objects.get(state="stuck")
-    write_off.propose(case.id, effect_id=effect.id, by=other, why="it may stay", fence=1, seq=effect.seq)
+    write_off.propose(
+        case.id,
+        effect_id=effect.id,
+        by=other,
+        why="it may stay",
+        fence=1,
+        seq=effect.seq,
+        note=off(case, effect.id, other),
+    )
     with pytest.raises(StaleFence, match="second person"):
         set_aside(case, other)
 

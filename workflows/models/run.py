@@ -105,6 +105,12 @@ class Run(models.Model):
     def end(self) -> None:
         self.advance_at = None
 
+    @named("phase", "resume", [P.UNWINDING.value], P.RUNNING.value)
+    def resume(self) -> None:
+        """It goes forward again, as if it had never turned back; no more steps come."""
+        self.ending = self.end_cause = self.end_reason = ""
+        self.waits_until = None
+
     @named("phase", "reopen", [P.OVER.value], P.UNWINDING.value)
     def reopen(self, *, ending: str = "hold") -> None:
         """`ending`: of one that was never to turn back. For a remedy nothing else of it is touched."""

@@ -14,6 +14,7 @@ from .fields import StateField, choices, json_field, named, new_id
 from .run import Run
 
 T = StepState
+ANEW = "anew"  # why a step waits that was begun before, by an effect that did nothing
 
 
 class Step(models.Model):
@@ -48,7 +49,7 @@ class Step(models.Model):
 
     @named("state", "begin", [T.PENDING.value], T.ACTIVE.value)
     def begin(self, *, arguments: dict[str, Any]) -> None:
-        self.arguments = arguments
+        self.arguments, self.reason = arguments, ""
 
     @named("state", "finish", [T.ACTIVE.value], T.DONE.value)
     def finish(self, *, result: dict[str, Any]) -> None:
@@ -57,6 +58,11 @@ class Step(models.Model):
     @named("state", "fail", [T.PENDING.value, T.ACTIVE.value], T.FAILED.value)
     def fail(self, *, reason: str, detail: str = "") -> None:
         self.reason, self.detail = reason, detail
+
+    @named("state", "resume", [T.FAILED.value, T.SKIPPED.value], T.PENDING.value)
+    def resume(self) -> None:
+        """It is begun anew, by another effect."""
+        self.reason, self.detail = ANEW, ""
 
     @named("state", "undo", [T.ACTIVE.value, T.DONE.value], T.UNDONE.value)
     def undo(self) -> None:

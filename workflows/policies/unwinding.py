@@ -75,15 +75,18 @@ def course_of(run: Any, steps: list[Any], effects: list[Any], *, ahead: bool = F
     """With `ahead` also what follows once each undoing has gone well."""
     course = Course()
     mode = mode_of(run, run.workflow.spec, effects)
-    by_step = {e.step_id: e for e in effects if e.forward}
+    by_step: dict[Any, list[Any]] = {}
+    for effect in effects:
+        if effect.forward:
+            by_step.setdefault(effect.step_id, []).append(effect)  # several where a step was begun anew
     undoing = {e.compensates_id: e for e in effects if e.compensates_id and e.state != S.CANCELLED}
     below = order.dependants(steps)
     cleared: dict[str, bool] = {}
     for step in sorted(steps, key=lambda s: -s.ordinal):
-        effect = by_step.get(step.id)
         free = all(cleared.get(name, True) for name in below[step.name])
         known = len(course.compensate)
-        cleared[step.name] = effect is None or _clear(course, mode, step, effect, undoing.get(effect.id), free)
+        clear = [_clear(course, mode, step, e, undoing.get(e.id), free) for e in by_step.get(step.id, ())]
+        cleared[step.name] = all(clear)
         if ahead and len(course.compensate) > known:
             cleared[step.name] = True
     names = {step.id: step for step in steps}
@@ -110,6 +113,8 @@ def _clear(course: Course, mode: str, step: Any, effect: Any, undoing: Any, free
         return False
     if effect.read_only or effect.met:
         return True
+    if mode == "written_off" and undoing is not None:
+        return _left(course, step, effect, undoing)
     if mode != "compensate":
         if effect.state == S.STUCK:
             course.people.append(reason_of(effect, step))
@@ -128,6 +133,17 @@ def _clear(course: Course, mode: str, step: Any, effect: Any, undoing: Any, free
     detail = "it stands, and its tool declares no way to undo it"
     course.people.append(reason_of(effect, step, "no_compensation", detail))
     return False
+
+
+def _left(course: Course, step: Any, effect: Any, undoing: Any) -> bool:
+    """All that stands is left as it is: an undoing that has not left doesn't leave any more, and no fallback does."""
+    if undoing.state == S.STUCK:
+        course.people.append(reason_of(undoing, step))
+        return False
+    if undoing.state in (S.BLOCKED, S.READY) and not _under_way(undoing):
+        (course.doubtful if undoing.doubt else course.cancel).append(undoing)
+        return False
+    return _follow(course, step, effect, undoing)
 
 
 def _laid_to_rest(course: Course, step: Any, effect: Any, undoing: Any) -> bool:

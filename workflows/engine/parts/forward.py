@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from workflows import making, origins
 from workflows.engine.parts import fresh
 from workflows.errors import shown
 from workflows.models import Effect, Run, Step
+from workflows.models.step import ANEW
 from workflows.policies import order
 from workflows.policies.spending import for_a_person
 from workflows.policies.unwinding import asked_by_person, looked_at_again, whose
@@ -120,8 +122,9 @@ def _begin(run: Run, step: Step, steps: list[Step], earlier: list[Effect], chang
         if flaws := tool_of(step.tool).check(arguments):
             step.fail(reason="bad_arguments", detail="; ".join(str(flaw) for flaw in flaws))
             return
+        generation = generation_of(step, earlier)
         step.begin(arguments=arguments)
-        effect = making.forward(run, step, steps, changes.now)
+        effect = making.forward(run, step, steps, changes.now, generation=generation)
         origins.count(effect, earlier)
         effect.reads = None if effect.read_only else fresh.recorded(step, steps, earlier)
     except ExpressionError as trouble:
@@ -130,6 +133,13 @@ def _begin(run: Run, step: Step, steps: list[Step], earlier: list[Effect], chang
         return
     _place(run, step, effect)
     changes.create(effect)
+
+
+def generation_of(step: Step, effects: Iterable[Effect]) -> int:
+    """Of its next effect: no key is used for a second one, whatever became of the first."""
+    if step.reason != ANEW:
+        return 0
+    return 1 + max((e.generation for e in effects if e.step_id == step.id and e.forward), default=-1)
 
 
 def _place(run: Run, step: Step, effect: Effect) -> None:
@@ -158,12 +168,9 @@ def _open_gates(run: Run, steps: list[Step], effects: list[Effect], changes: Cha
     waiting = [e for e in [*effects, *created] if e.state == S.BLOCKED and e.reason == "gate"]
     if not waiting:
         return
-    by_name = {step.name: step for step in steps}
-    by_step = {e.step_id: e for e in [*effects, *created] if e.forward}
     for effect in waiting:
         step = next(s for s in steps if s.id == effect.step_id)
-        waits = [n for n in order.before(step, steps) if not _past(by_name[n], by_step)]
-        if waits or (effect.effect_class == "bufferable" and not run.sealed):
+        if not gate_opens(effect, step, run, steps, [*effects, *created]):
             continue
         natural = tool_of(step.tool).timings("execute").natural and tool_of(step.tool).has("verify")
         if natural and not effect.asked and making.may_look(effect):
@@ -176,6 +183,13 @@ def _open_gates(run: Run, steps: list[Step], effects: list[Effect], changes: Cha
             effect.event, effect.was_state = "", effect.state
         else:
             changes.effects.append(effect)
+
+
+def gate_opens(effect: Effect, step: Step, run: Run, steps: list[Step], effects: Iterable[Effect]) -> bool:
+    by_name = {step.name: step for step in steps}
+    by_step = {e.step_id: e for e in effects if e.forward}
+    waits = [name for name in order.before(step, steps) if not _past(by_name[name], by_step)]
+    return not waits and (effect.effect_class != "bufferable" or run.sealed)
 
 
 def _past(step: Step, by_step: dict[Any, Effect]) -> bool:

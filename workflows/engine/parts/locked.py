@@ -1,4 +1,4 @@
-"""An agent's own run, locked or not. Another agent's is not found, like one that doesn't exist."""
+"""An agent's own run, locked or not; another agent's is not found, like one that doesn't exist. Any for a person."""
 
 from __future__ import annotations
 
@@ -12,6 +12,14 @@ from workflows.models import Agent, Run
 
 def locked_run(agent: Agent, run_id: uuid.UUID) -> Run:
     return _found(_runs(agent, run_id).select_for_update(of=("self",)))
+
+
+def any_locked_run(run_id: uuid.UUID) -> Run:
+    """For an act of a person, who was let to it by its case."""
+    run = Run.objects.filter(id=run_id).select_related("workflow", "agent").select_for_update(of=("self",)).first()
+    if run is None:
+        raise NotFound(f"there is no run {run_id}")
+    return run
 
 
 def own_run(agent: Agent, run_id: uuid.UUID) -> Run:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from workflows.tools import environment, urls
 from workflows.tools.draft import Draft
 from workflows.tools.expressions import ExpressionError, fill
+from workflows.tools.http import literals as in_clear
 from workflows.tools.http.requests import prepare
 from workflows.tools.tokens import Token
 
@@ -37,11 +38,11 @@ def draft(
         url = urls.told(str(how.get("url") or part.get("url", "")))
         line = f"{how.get('method') or part.get('method', '')} {url}".strip()
         return Draft(line=line, reads=reads, note=note, flaw=str(error))
-    request = prepared.request
+    request, literals = prepared.request, in_clear.of_part(part)
     return Draft(
-        line=f"{request.method} {request.url}",
+        line=f"{request.method} {in_clear.in_query(request.url, literals)}",
         headers=tuple((name, masked(name, value)) for name, value in request.headers),
-        body=readable(request.body),
+        body=readable(request.body, literals),
         digest=prepared.digest,
         reads=reads,
         note=note,
@@ -66,9 +67,9 @@ def masked(name: str, value: str) -> str:
     return f"{scheme} [hidden]" if blank else "[hidden]"
 
 
-def readable(body: bytes) -> str:
-    """The body as text; JSON a value a line."""
+def readable(body: bytes, literals: frozenset[str] = frozenset()) -> str:
+    """The body as text; JSON a value a line. `literals`: credentials that the manifest holds in clear."""
     try:
-        return json.dumps(json.loads(body), indent=2, ensure_ascii=False)
+        return json.dumps(in_clear.in_json(json.loads(body), literals), indent=2, ensure_ascii=False)
     except ValueError:
-        return body.decode("utf-8", "backslashreplace")
+        return in_clear.in_form(body.decode("utf-8", "backslashreplace"), literals)
