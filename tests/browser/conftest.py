@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 import re
 import threading
@@ -11,14 +12,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.conf import settings
+from django.contrib.auth.hashers import get_hasher
 from django.contrib.auth.models import Group, User
 from django.core.signals import request_finished, request_started
-from playwright.sync_api import Browser, ConsoleMessage, Page
+from django.test import Client
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page
 from pytest_django.live_server_helper import LiveServer
 
 from repairs.models import Case
 from tests.engine.conftest import agent, begin, run_through, tool, workflow, world
 from tests.engine.simulated import World
+from tests.repairs.conftest import digest_of_a_long_enough_one
 from workflows.drain import drain_once
 from workflows.models import Run
 
@@ -51,8 +56,13 @@ def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[s
 
 @pytest.fixture
 def repairer(transactional_db: None) -> User:
-    user = User.objects.create_user(NAME, password=PASSWORD, is_staff=True)
-    user.groups.set(Group.objects.filter(name__in=["repairer", "approver"]))
+    return someone(NAME, "repairer", "approver")
+
+
+def someone(name: str, *roles: str) -> User:
+    digest = digest_of_a_long_enough_one(get_hasher().algorithm)
+    user = User.objects.create(username=name, password=digest, is_staff=True)
+    user.groups.set(Group.objects.filter(name__in=roles))
     return user
 
 
@@ -112,13 +122,16 @@ REFUSED = re.compile(r"responded with a status of (400|403|409) ")
 def opened(
     browser: Browser, live_server: LiveServer, watched: Make, transactional_db: None
 ) -> Iterator[Callable[..., Page]]:
-    """A page in a browser of its own; `options` are the browser context's."""
+    """The first page of somebody who has logged in, in a browser of their own; `options` are the context's. That people
+    can log in is told by the tests of the console; here it would take longer than what is told."""
     contexts = []
 
-    def go(**options: Any) -> Page:
+    def go(user: User, **options: Any) -> Page:
         context = browser.new_context(base_url=live_server.url, **options)
         contexts.append(context)
+        let_in(context, user, live_server.url)
         page: Page = watched(context.new_page())
+        page.goto("/")
         return page
 
     with all_answered():
@@ -151,35 +164,25 @@ def all_answered() -> Iterator[None]:
     request_finished.disconnect(ends)
 
 
+def let_in(context: BrowserContext, user: User, url: str) -> None:
+    client = Client()
+    client.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
+    session = client.cookies[settings.SESSION_COOKIE_NAME].value
+    context.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": session, "url": url}])
+
+
 @pytest.fixture
 def enter(opened: Make, repairer: User) -> Callable[..., Page]:
-    """A page of somebody who has logged in; `options` as in `opened`."""
-
-    def go(**options: Any) -> Page:
-        page: Page = opened(**options)
-        page.goto("/admin/login/?next=/")
-        page.get_by_label("Name").fill(NAME)
-        page.get_by_label("Password").fill(PASSWORD)
-        page.get_by_role("button", name="Log in").click()
-        page.wait_for_url("**/")
-        return page
-
-    return go
+    """A page of the repairer; `options` as in `opened`."""
+    return functools.partial(opened, repairer)
 
 
 @pytest.fixture
 def desk(opened: Make) -> Callable[..., Page]:
-    """`desk(name, *roles)`: the page of somebody who was logged in with the keyboard; `options` as in `opened`."""
+    """`desk(name, *roles)`: a page of somebody made for it; `options` as in `opened`."""
 
     def go(name: str, *roles: str, **options: Any) -> Page:
-        user = User.objects.create_user(name, password=PASSWORD, is_staff=True)
-        user.groups.set(Group.objects.filter(name__in=roles))
-        page: Page = opened(**{"viewport": {"width": 1280, "height": 900}, **options})
-        page.goto("/")
-        for text, then in ((name, "Tab"), (PASSWORD, "Enter")):
-            page.keyboard.type(text)
-            page.keyboard.press(then)
-        page.wait_for_url("**/")
+        page: Page = opened(someone(name, *roles), **{"viewport": {"width": 1280, "height": 900}, **options})
         return page
 
     return go

@@ -12,9 +12,7 @@ from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from django.conf import settings
 from django.contrib.auth.models import Group, User
-from django.test import Client
 from django.utils.text import slugify
 from playwright.sync_api import Browser, BrowserContext, Page, Request
 from pytest_django.live_server_helper import LiveServer
@@ -28,6 +26,7 @@ from repairs.models import Act, Case, Evidence
 from repairs.models.batch import BatchAct
 from repairs.site import site
 from tests.authority.walk import routes
+from tests.browser.conftest import let_in
 from tests.browser.sight import WIDE, keep
 from workflows.authority import dry_run, keys, policies, raising, stops
 from workflows.drain import drain_once
@@ -131,11 +130,8 @@ def of(route: str, values: dict[str, Any]) -> dict[str, Any]:
 @pytest.fixture
 def inside(browser: Browser, live_server: LiveServer, repairer: User) -> Iterator[BrowserContext]:
     """Somebody who has logged in. What is asked of any other origin fails the test."""
-    client = Client()
-    client.force_login(repairer, backend="django.contrib.auth.backends.ModelBackend")
     context = browser.new_context(base_url=live_server.url)
-    session = client.cookies[settings.SESSION_COOKIE_NAME].value
-    context.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": session, "url": live_server.url}])
+    let_in(context, repairer, live_server.url)
     elsewhere: list[str] = []
 
     def heard(request: Request) -> None:
