@@ -85,8 +85,15 @@ class Preview:
         return making.canonical_digest([self.kind, told, self.goes_on, self.under_way, self.never])
 
     def note(self, case_id: uuid.UUID, user: User) -> str:
-        facts = [self.kind, str(case_id), str(self.effect_id or ""), user.pk, self.digest, self.at.isoformat()]
-        return signing.dumps(facts, salt=SALT)
+        return note_of(self.kind, case_id, self.effect_id, user, self.digest, self.at)
+
+
+def note_of(
+    kind: str, case_id: uuid.UUID, effect_id: uuid.UUID | None, user: User, digest: str, at: dt.datetime
+) -> str:
+    """Says that `user` was shown what this digest is over."""
+    facts = [kind, str(case_id), str(effect_id or ""), user.pk, digest, at.isoformat()]
+    return signing.dumps(facts, salt=SALT)
 
 
 def facts_of(run_id: uuid.UUID) -> Facts:

@@ -56,12 +56,17 @@ class Shown:
 
 
 def shown(made: Preview, case: Case | Run, by: User, *, whole: bool = False) -> Shown:
+    return told(made, made.note(case.id, by), whole=whole)
+
+
+def told(made: Preview, note: str = "", *, whole: bool = True) -> Shown:
+    """Without a note nothing can be asked for from there."""
     requests = [request for planned in made.sends for request in _requests(planned)]
     first = requests if whole else requests[:REQUESTS]
     stays = made.stays if whole else made.stays[:EFFECTS]
     return Shown(
         preview=made,
-        note=made.note(case.id, by),
+        note=note,
         requests=first,
         more=len(requests) - len(first),
         stays=stays,

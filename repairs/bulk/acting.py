@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import uuid
+from typing import Any
 
 from django.contrib.auth.models import User
 
+from repairs import preview
 from repairs.acts import claim as claims
+from repairs.acts import on_effect as on_effects
+from repairs.acts import turn_back as turns
 from repairs.acts.door import actor, lock
 from repairs.acts.record import engine, record, refusal_kept
 from repairs.bulk.standing import Line, lines
@@ -19,6 +23,7 @@ from repairs.scope import visible
 from repairs.words.batch import number
 from workflows.engine import people
 from workflows.errors import MakegoodError
+from workflows.why import LONGEST
 
 
 def act(batch: Batch, item: BatchItem) -> tuple[ItemState, str]:
@@ -49,6 +54,25 @@ def do(batch: Batch, line: Line) -> tuple[ItemState, str]:
         case BatchAct.RELEASE:
             claims.release(case.id, by=by)
             return ItemState.DONE, "Given back."
+        case BatchAct.TURN_BACK | BatchAct.TRY_AGAIN | BatchAct.UNDO_AGAIN:
+            return send(batch, line)
+
+
+def send(batch: Batch, line: Line) -> tuple[ItemState, str]:
+    """By the act of the case's own page: it claims the case for the asker under its fence, and proves once more that
+    what would be sent is what both people were shown."""
+    assert line.sending is not None
+    item, kind, effect = line.item, ActKind(batch.act), line.sending.effect
+    assert batch.alone or batch.second is not None
+    by_whom = f" ({batch.name}, {f'confirmed by {batch.second.get_username()}' if batch.second else 'alone'})"
+    why = f"{batch.why[: LONGEST - len(by_whom)]}{by_whom}"
+    told: dict[str, Any] = {"by": batch.by, "why": why, "fence": item.case.fence}
+    told["note"] = preview.note_of(kind, item.case_id, item.effect_id, batch.by, item.preview, batch.made_at)
+    if effect is None:
+        turns.turn_back(item.case_id, **told)
+    else:
+        on_effects.ask(kind, item.case_id, effect_id=effect.id, seq=effect.seq, **told)
+    return ItemState.DONE, f"Asked for {number(line.sending.requests, 'request')}."
 
 
 def look(case: Case, effect_id: uuid.UUID, by: User, why: str) -> None:

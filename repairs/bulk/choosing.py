@@ -4,22 +4,26 @@ from __future__ import annotations
 
 import datetime as dt
 import hashlib
+import uuid
 from collections.abc import Sequence
 
 from django.db import transaction
 from django.db.models import QuerySet
 
 from repairs import worklist
+from repairs.bulk.sending import sendings
 from repairs.bulk.versions import versioned
 from repairs.desk import Desk
 from repairs.models import Batch, BatchItem, Case
+from repairs.models.act import ActKind
 from repairs.models.batch import BatchAct
 from repairs.scope import visible
 from workflows import rows
 from workflows.errors import Flaw, Invalid
 
 MOST = 500  # cases in a batch: more than that nobody looks through before saying yes
-ALONE = 50  # up to here one person may
+MOST_SENT = 50  # where something is sent: each has requests that two people read
+ALONE = 50  # up to here one person may, where nothing is sent
 LONGEST = 18  # digits of a case's number
 
 
@@ -51,32 +55,51 @@ def matching(desk: Desk, view: worklist.View, choice: worklist.Choice, at: dt.da
 
 
 def freeze(desk: Desk, act: BatchAct, cases: QuerySet[Case], chosen: str) -> Batch:
-    """A draft of these cases and no others, ever. Raises `Invalid` for none, or more than fit. Four statements."""
+    """A draft of these cases and no others, ever, each with the digest of what would be sent for it. Raises `Invalid`
+    for none, or more than fit. Four statements; of an act that sends ten, and one for tools not met yet."""
+    most = MOST_SENT if act.sends else MOST
     with transaction.atomic():
         now = rows.now()
-        found = list(versioned(cases).order_by("number").values_list("id", "number", "version_now")[: MOST + 1])
+        found = list(versioned(cases).order_by("number").values_list("id", "number", "version_now")[: most + 1])
         if not found:
             raise Invalid("No open case is like that any more.", [Flaw("of", "all", "names no cases")])
-        if len(found) > MOST:
+        if len(found) > most:
+            what = "a batch that sends" if act.sends else "a batch"
             raise Invalid(
-                f"More than {MOST} cases are like that, and no more fit into a batch. Narrow the queue further.",
+                f"More than {most} cases are like that, and no more fit into {what}. Narrow the queue further.",
                 [Flaw("of", "all", "names too many cases")],
             )
+        made = previews(act, [case_id for case_id, _, _ in found], now) if act.sends else {}
+        items = [
+            BatchItem(case_id=case_id, version=version, effect_id=effect_id, preview=preview)
+            for case_id, _, version in found
+            for effect_id, preview in [made.get(case_id, (None, ""))]
+        ]
         batch = Batch.objects.create(
             act=act.value,
             chosen=chosen[:300],
             count=len(found),
-            digest=digest(act, [(number, version) for _, number, version in found]),
+            digest=digest(act, [number for _, number, _ in found], items),
             by=desk.user,
-            needs_second=len(found) > ALONE,
+            needs_second=act.sends or len(found) > ALONE,
             made_at=now,
         )
-        BatchItem.objects.bulk_create(
-            [BatchItem(batch=batch, case_id=case_id, version=version) for case_id, _, version in found]
-        )
+        for item in items:
+            item.batch = batch
+        BatchItem.objects.bulk_create(items)
     return Batch.objects.get(id=batch.id)  # with its number, which the database gave
 
 
-def digest(act: BatchAct, items: Sequence[tuple[int, str]]) -> str:
-    lines = [act.value, *(f"{number} {version}" for number, version in items)]
-    return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+def previews(
+    act: BatchAct, ids: Sequence[uuid.UUID], now: dt.datetime
+) -> dict[uuid.UUID, tuple[uuid.UUID | None, str]]:
+    """By case: the effect that the act is about, and the digest of what would be sent; "" where it isn't offered."""
+    cases = Case.objects.filter(id__in=ids).select_related("run__workflow")
+    made = sendings(ActKind(act), cases, at=now, now=now)
+    return {pk: (one.effect.id if one.effect else None, one.digest) for pk, one in made.items()}
+
+
+def digest(act: BatchAct, numbers: Sequence[int], items: Sequence[BatchItem]) -> str:
+    """Over the act and, of each case, its version, the effect and what would be sent."""
+    of = [f"{n} {item.version} {item.effect_id or ''} {item.preview}" for n, item in zip(numbers, items, strict=True)]
+    return hashlib.sha256("\n".join([act.value, *of]).encode()).hexdigest()

@@ -43,7 +43,7 @@ def one() -> bool:
         if item is None:
             return False
         if state_held(item) == BatchState.RUNNING:
-            batch = Batch.objects.select_related("by").get(id=item.batch_id)
+            batch = Batch.objects.select_related("by", "second").get(id=item.batch_id)
             state, item.said = carry_out(batch, item)
             item.state, item.at = state.value, rows.now()
             item.save(update_fields=["state", "said", "at"])

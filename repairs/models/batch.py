@@ -6,6 +6,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 
+from workflows.models import Effect
 from workflows.models.fields import choices, new_id
 
 from .case import Case
@@ -15,6 +16,17 @@ class BatchAct(models.TextChoices):
     LOOK_AGAIN = "look_again"
     CLAIM = "claim"
     RELEASE = "release"
+    TURN_BACK = "turn_back"
+    TRY_AGAIN = "try_again"
+    UNDO_AGAIN = "undo_again"
+
+    @property
+    def sends(self) -> bool:
+        """Whether something leaves by it."""
+        return self.value in SENDS
+
+
+SENDS = ("turn_back", "try_again", "undo_again")
 
 
 class BatchState(models.TextChoices):
@@ -68,6 +80,9 @@ class Batch(models.Model):
             models.CheckConstraint(condition=Q(state__in=BatchState.values), name="batch_state_known"),
             models.CheckConstraint(condition=Q(state=BatchState.DRAFT.value) | ~Q(why=""), name="batch_says_why"),
             models.CheckConstraint(
+                condition=~Q(act__in=SENDS) | Q(needs_second=True), name="batch_that_sends_takes_two"
+            ),
+            models.CheckConstraint(
                 condition=~Q(state__in=STARTED)
                 | Q(needs_second=False)
                 | Q(alone=True, second__isnull=True)
@@ -88,14 +103,22 @@ class Batch(models.Model):
     def name(self) -> str:
         return f"B-{self.number}"
 
+    @property
+    def sends(self) -> bool:
+        return BatchAct(self.act).sends
+
 
 class BatchItem(models.Model):
-    """`version`: places of case, run and effects in their histories when it was chosen; no other is acted on."""
+    """`version`: places of case, run and effects in their histories when it was chosen; no other is acted on.
+
+    Of an act that sends: `effect` is what it is about (none: the whole run), `preview` the digest of what was shown."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     batch = models.ForeignKey(Batch, on_delete=models.CASCADE, related_name="items", db_index=False)
     case = models.ForeignKey(Case, on_delete=models.PROTECT, related_name="batch_items")
     version = models.CharField(max_length=40)
+    effect = models.ForeignKey(Effect, on_delete=models.PROTECT, null=True, related_name="+", db_index=False)
+    preview = models.CharField(max_length=64, blank=True)
     state = models.CharField(max_length=10, choices=choices(ItemState), default=ItemState.WAITING.value)
     said = models.CharField(max_length=300, blank=True)
     at = models.DateTimeField(null=True)

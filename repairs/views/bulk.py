@@ -18,12 +18,13 @@ from repairs import keyset
 from repairs.acts import bulk, proof
 from repairs.bulk import choosing, seen, standing
 from repairs.models import Batch
-from repairs.models.batch import BatchAct, BatchState, ItemState
+from repairs.models.batch import BatchAct, BatchState
+from repairs.preview_shown import Shown, told
 from repairs.roles import REPAIRER
 from repairs.views.acts import STATUS, why
 from repairs.views.queue import show_queue, view_asked
 from repairs.views.screen import act, at_desk, in_role, screen, show
-from repairs.words.batch import NAMES, number, told
+from repairs.words.batch import MOVES, NAMES, counted, number
 from workflows.errors import Flaw, Invalid, MakegoodError
 
 FIELDS = ("act", "of", "view", *choices.NAMES)
@@ -109,11 +110,12 @@ def show_batch(
     error: str = "",
     kept: str = "",
 ) -> HttpResponse:
-    desk = at_desk(request)
+    """`?only=`: a word of the figures, whose cases are listed then."""
+    desk, only = at_desk(request), request.GET.get("only", "")
     batch = seen.found(desk, batch_id)
-    lines = standing.lines(batch, batch.items.all(), timezone.now())
-    will = [line for line in lines if line.waits and line.prospect.will]
-    met = [line for line in lines if not line.waits]
+    chosen = batch.state in (BatchState.DRAFT, BatchState.ASKED)
+    lines = standing.lines(batch, batch.items.all(), timezone.now(), whole=chosen)
+    will = sum(line.waits and line.prospect.will for line in lines)
     name, button, does = NAMES[batch.act]
     mine = batch.by_id == desk.user.pk
     return show(
@@ -122,22 +124,31 @@ def show_batch(
         here="queue",
         status=status,
         batch=batch,
-        lines=lines,
+        lines=[(line, told_of(line)) for line in lines if only in ("", line.kind)],
+        only=only,
         name=name,
         does=does,
-        button=button.format(number(len(will), "case")),
-        will=len(will),
-        skipped=told(line.prospect.kind for line in lines if line.waits and not line.prospect.will),
-        met=len(met),
-        ended=told(line.came or line.item.state for line in met),
-        moves=batch.state == BatchState.RUNNING or any(line.came == "being looked at" for line in met),
+        button=button.format(number(will, "case")),
+        chosen=chosen,
+        will=will,
+        skipped=counted(line.kind for line in lines if line.waits and not line.prospect.will),
+        met=sum(not line.waits for line in lines),
+        ended=counted(line.kind for line in lines if not line.waits),
+        moves=batch.state == BatchState.RUNNING or any(line.came in MOVES for line in lines),
         mine=mine,
         may_confirm=batch.state == BatchState.ASKED and desk.may_approve and not mine,
         alone=settings.FOUR_EYES == "when_possible",
-        waiting=any(line.item.state == ItemState.WAITING for line in lines),
+        proof_asked=proof.wanted(desk, request.session, strong=batch.sends),
         error=error,
         kept=kept,
     )
+
+
+def told_of(line: standing.Line) -> Shown | None:
+    """All that is sent for a case, where it would be acted on."""
+    if not line.waits or line.sending is None or line.sending.preview is None or not line.prospect.will:
+        return None
+    return told(line.sending.preview)
 
 
 @act
@@ -147,12 +158,12 @@ def ask(request: HttpRequest, batch_id: uuid.UUID) -> HttpResponse:
 
     def verb() -> str:
         once(request.POST, ("why", "digest", "how"))
-        before = seen.found(desk, batch_id).state
+        known = seen.found(desk, batch_id)
         if alone:
-            proof.demand(request, desk, strong=False)
+            proof.demand(request, desk, strong=known.sends)
         digest = request.POST.get("digest", "")
         batch = bulk.ask(batch_id, by=desk.user, why=why(request), digest=digest, alone=alone)
-        if before != BatchState.DRAFT:
+        if known.state != BatchState.DRAFT:
             return f"{batch.name} was asked for already; nothing is done twice."
         if batch.state == BatchState.ASKED:
             return "A second person is asked; until then nothing is done."
@@ -169,7 +180,7 @@ def answer(request: HttpRequest, batch_id: uuid.UUID, yes: bool) -> HttpResponse
     def verb() -> str:
         batch = seen.found(desk, batch_id)
         if batch.by_id != desk.user.pk:
-            proof.demand(request, desk, strong=False)
+            proof.demand(request, desk, strong=yes and batch.sends)
         if yes:
             bulk.confirm(batch_id, by=desk.user, why=why(request), digest=request.POST.get("digest", ""))
             return f"{batch.name} is under way."
