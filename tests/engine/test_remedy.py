@@ -10,17 +10,20 @@ import pytest
 from django.contrib.auth.models import Group, User
 
 from tests.authority.purse import give
+from tests.authority.test_policies import activated
+from tests.authority.test_policy import document, rule
 from tests.engine.conftest import again, states
 from tests.engine.simulated import World
-from workflows.authority import approvals, stops
+from workflows.authority import approvals, stops, versions
 from workflows.drain import drain_once
 from workflows.engine import findings, people
+from workflows.engine import remedy as engine
 from workflows.engine.advance import advance
 from workflows.engine.cancel import cancel
-from workflows.engine.remedy import RemedyBody, call_off, plan, remedy
+from workflows.engine.remedy import RemedyBody, call_off, offered, plan, remedy
 from workflows.engine.steps import StepBody, add_step
-from workflows.errors import Denied, Invalid, StaleFence
-from workflows.models import Agent, Approval, Effect, Entry, Run, ScopeHold, Step
+from workflows.errors import Denied, Invalid, NotFound, StaleFence
+from workflows.models import Agent, Approval, Effect, Entry, Run, ScopeHold, Step, Tool
 from workflows.models.stop import Target
 from workflows.reading import effect_in_full, run_in_full
 
@@ -324,3 +327,52 @@ def test_what_a_second_person_refuses_stays_with_the_case_and_nothing_fails_by_i
     made = Effect.objects.get(id=made.id)
     assert (made.state, made.world, codes(over), world.made.count(made.key)) == ("stuck", "nothing", ["policy"], 0)
     assert Step.objects.get(run=over, name="remedy-1").state == "active"
+
+
+def test_what_may_not_be_made_good_or_not_by_that_tool_is_refused(
+    world: World, over: Run, run_through: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(NotFound, match="no such effect"):
+        ask(run_through(over.workflow), of=of(over, "charge"))
+    done = ask(over)
+    drain_once(slots=8)
+    with pytest.raises(Invalid, match="a remedy itself"):
+        ask(over, of=done, again=True)
+    versions.withdraw(Tool.objects.get(name="t.refund"), by=BY, why="it pays twice")
+    assert [one.name for one in offered(over.id)] == ["t.charge"]
+    with pytest.raises(Denied, match="withdrawn"):
+        ask(over, arguments={"amount": 1})
+    monkeypatch.setattr(engine, "MOST", 1)
+    with pytest.raises(Invalid) as refused:
+        ask(over, "t.charge")
+    assert "at most 1 remedies" in str(refused.value.flaws[0])
+    assert Step.objects.filter(remedy=True).count() == 1
+
+
+def test_an_undoing_is_made_good_in_place_of_what_it_undoes(
+    world: World, tool: Make, workflow: Make, run_through: Make, refund: Any
+) -> None:
+    tool("t.charge")
+    tool("t.mail")
+    world.script("t.mail", "execute", "refused")
+    world.script("t.charge", "compensate", "refused")
+    run = run_through(workflow("t.charge", "t.mail"))
+    with pytest.raises(Invalid, match="name what it undoes"):
+        ask(run, of=Effect.objects.get(run=run, kind="compensation"))
+    assert ask(run, of=of(run, "charge")).makes_good_id == of(run, "charge").id
+
+
+def test_what_was_called_off_or_made_good_another_act_must_be_meant_once_more(over: Run, tool: Make) -> None:
+    tool("t.pay", undo=False, effect_class="irreversible")
+    first = ask(over, "t.pay")
+    call_off(first.id, by=BY, why="settled by phone")
+    second = ask(over, "t.pay", request="later")
+    assert ask(over, "t.pay", of=of(over, "charge"), request="for that").key not in (first.key, second.key)
+
+
+def test_a_rule_that_needs_the_arguments_keeps_a_tool_from_being_offered(over: Run, tool: Make) -> None:
+    expect = "expect: [{facts: {arguments: {amount: 1}}, verdict: allow}]"
+    activated(document(rule("arguments.amount < 100"), expect=expect))
+    assert [one.name for one in offered(over.id)] == ["t.charge", "t.refund"]
+    with pytest.raises(Denied):
+        ask(over)

@@ -13,7 +13,7 @@ from tests.engine.simulated import World
 from workflows import ledger, making
 from workflows.drain import drain_once
 from workflows.engine import advance, reopen
-from workflows.models import Run, Step
+from workflows.models import Run
 from workflows.outcomes import Acknowledged
 from workflows.tools.base import Tool
 
@@ -28,14 +28,14 @@ def test_a_run_that_cannot_be_advanced_is_set_aside_and_the_others_go_on(
     broken, sound = begin(workflow("t.a")), begin(workflow("t.a"))
     made = making.forward
 
-    def forward(run: Any, step: Step, steps: Any, now: Any) -> Any:
+    def forward(run: Any, *more: Any, **named: Any) -> Any:
         if run.id == broken.id:
             raise RuntimeError("a bug of ours")
-        return made(run, step, steps, now)
+        return made(run, *more, **named)
 
     monkeypatch.setattr(making, "forward", forward)
     drain_once()
-    assert again(sound).state == "completed"
+    assert (again(sound).state, again(sound).people_reasons) == ("completed", [])
     assert (again(broken).state, again(broken).people_reasons[0]["code"]) == ("stuck", "engine_error")
     assert "a bug of ours" in again(broken).people_reasons[0]["detail"]
 
@@ -50,6 +50,7 @@ def test_a_run_that_is_over_and_was_set_aside_stays_so_for_ever_or_forgets_what_
     if by_person:
         reopen.reopen(run.id, by="person:day-desk", why="the customer still sees it")
         said = again(run).people_reasons
+        assert again(run).is_clean is False
     sound = advance._one
 
     def broken(run: Run, *more: Any) -> None:

@@ -74,6 +74,16 @@ def test_somebody_without_the_role_can_do_nothing(stuck: Make, person: Make) -> 
     assert kept(case) == []
 
 
+def test_something_is_done_about_a_case_that_is_closed(stuck: Make, repairer: User) -> None:
+    case, effect = stuck(), item()
+    Case.objects.filter(id=case.id).update(state="resolved", closed_at=case.opened_at)
+    with pytest.raises(StaleFence, match="nothing left to do"):
+        look_again.look_again(case.id, effect_id=effect.id, by=repairer, why="x", fence=case.fence)
+    with pytest.raises(StaleFence, match="nothing to claim"):
+        claim.claim(case.id, by=repairer)
+    assert (kept(case), now_of(case).claimed_by) == ([], None)
+
+
 def test_what_the_engine_refuses_changes_nothing_and_is_kept(stuck: Make, repairer: User) -> None:
     case, effect = stuck(verify=False), item()
     with pytest.raises(Invalid, match="no look"):

@@ -19,9 +19,9 @@ from django.test.utils import CaptureQueriesContext
 from repairs.acts import claim, note
 from repairs.models import Act, Case, Evidence
 from repairs.models.act import ActKind
-from repairs.uploads import MOST_OF_A_FILE, MOST_OF_A_FORM
+from repairs.uploads import MOST_OF_A_FILE, MOST_OF_A_FORM, Bounded
 from tests.repairs.previews import shown
-from workflows.errors import Denied, StaleFence
+from workflows.errors import Denied, NotFound, StaleFence
 from workflows.models import Effect, Entry, Payload
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -227,3 +227,38 @@ def test_what_was_noted_falls_out_of_sight_or_costs_statements(
         page = page_of(client, case)
     assert len(seen) <= 12
     assert len(re.findall("the oldest of all", page)) == 2, "in its block and in the history"
+
+
+def test_evidence_is_shown_under_another_case_runs_or_hides_that_it_was_changed(
+    stuck: Make, repairer: User, browse: Make
+) -> None:
+    case, other, client = stuck(), stuck(), browse(repairer)
+    long = SimpleUploadedFile("x" * 240 + ".png", b"y")
+    client.post(f"/repairs/{case.number}/fact", {"text": "x", "file": long})
+    piece = Evidence.objects.get()
+    assert len(piece.name) == 200
+    at = f"/repairs/{case.number}/evidence/{piece.id}"
+    assert client.get(f"{at}/file")["Content-Security-Policy"] == "sandbox; default-src 'none'"
+    assert client.get(at).context["same"] is True
+    for end in ("", "/file"):
+        assert client.get(f"/repairs/{other.number}/evidence/{piece.id}{end}").status_code == 404
+    changed = Evidence.objects.create(act=piece.act, name="a.txt", size=1, sha256="0" * 64, content=b"z")
+    assert client.get(f"/repairs/{case.number}/evidence/{changed.id}").context["same"] is False
+
+
+def test_what_is_no_guess_or_one_of_another_case_is_judged(stuck: Make, repairer: User) -> None:
+    case, other = stuck(), stuck()
+    note.note(case.id, kind=ActKind.FACT, by=repairer, text="it was removed")
+    note.note(other.id, kind=ActKind.GUESS, by=repairer, text="somebody restored it")
+    for act in Act.objects.all():
+        with pytest.raises(NotFound):
+            note.judge(case.id, act.id, right=True, by=repairer, text="x", given=())
+
+
+def test_a_large_file_is_kept_in_memory_to_its_end() -> None:
+    taken = Bounded()
+    taken.new_file("file", "a", "text/plain", None, "utf-8")
+    for _ in range(3):
+        taken.receive_data_chunk(b"x" * (MOST_OF_A_FILE - 1), 0)
+    whole = taken.file_complete(3 * (MOST_OF_A_FILE - 1))
+    assert (len(whole.read()), whole.size) == (MOST_OF_A_FILE, 3 * (MOST_OF_A_FILE - 1))

@@ -96,6 +96,10 @@ def test_a_team_that_was_asked_can_not_answer_or_another_can(
     escalate.escalate(case.id, by=repairer, to="second-line", why="you know this provider")
     assert "Your answer" in browse(upper).get(f"/repairs/{case.number}/").content.decode()
     assert "Your answer" in browse(all_teams).get(f"/repairs/{case.number}/").content.decode(), "who sees all is of all"
+    own = person("own-desk", "repairer")
+    Person.objects.create(user=own).teams.add(above)
+    Team.objects.filter(name="second-line").update(parent=None)
+    assert "Your answer" not in browse(own).get(f"/repairs/{case.number}/").content.decode(), "it was not their team"
     approver = browse(person("chief", "approver"))
     assert "Your answer" not in approver.get(f"/repairs/{case.number}/").content.decode()
 

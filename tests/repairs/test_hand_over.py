@@ -76,7 +76,7 @@ def test_somebody_else_reads_it_back_or_a_receiver_says_nothing_of_their_own(
     for other in (day, person("third", "repairer")):
         with pytest.raises(Denied, match="not handed to you"):
             accept(case, other)
-    for synthesis in ("", "  \u200b ", "x" * 2001):
+    for synthesis in ("", "  \u200b ", "x" * 2001, "they call\x00"):
         with pytest.raises(Invalid):
             accept(case, night, synthesis)
     with pytest.raises(Invalid, match="own words"):
@@ -183,12 +183,13 @@ def test_it_is_handed_to_somebody_who_may_not_see_or_repair_it(stuck: Make, day:
     for name, roles, team in [
         ("all-desk", ["repairer"], None), ("own-desk", ["repairer"], own), ("top-desk", ["repairer"], top),
         ("other-desk", ["repairer"], Team.objects.create(name="other")), ("reader", ["manager"], None),
-        ("admin", ["repairer", "admin"], None), ("gone", ["repairer"], None),
+        ("admin", ["repairer", "admin"], None), ("gone", ["repairer"], None), ("agent", ["repairer"], None),
     ]:  # fmt: skip
         user = person(name, *roles)
         if team:
             Person.objects.create(user=user).teams.add(team)
     User.objects.filter(username="gone").update(is_active=False)
+    User.objects.filter(username="agent").update(is_staff=False)
     assert colleagues(case, day) == ["all-desk", "own-desk", "top-desk"]
 
 

@@ -98,6 +98,9 @@ def test_somebody_else_closes_what_another_holds(closed: Case, repairer: User, p
     claim.release(closed.id, by=repairer)
     with pytest.raises(Invalid, match="already"):
         runs.reopen(closed.run_id, by="person:other", why="x")
+    runs.settle(closed.run_id, by="person:other", why="a stale page of theirs")
+    with pytest.raises(Invalid, match="closed"):
+        runs.settle(closed.run_id, by="person:other", why="x")
 
 
 def test_what_the_engine_finds_wrong_meanwhile_makes_a_person_s_word_forgotten(
