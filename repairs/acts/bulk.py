@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Mapping
 
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import transaction
 
 from repairs.acts.door import actor, needs
+from repairs.bulk.given import given
 from repairs.models import Batch
-from repairs.models.batch import BatchState
+from repairs.models.batch import BatchAct, BatchState
 from repairs.roles import APPROVER, REPAIRER
 from workflows import journal, queue, rows
 from workflows.errors import Denied, StaleFence
@@ -20,8 +22,17 @@ S = BatchState
 TASK = "repairs.bulk.running.run"  # by its dotted path: it imports this file
 
 
-def ask(batch_id: uuid.UUID, *, by: User, why: str, digest: str, alone: bool = False) -> Batch:
+def ask(
+    batch_id: uuid.UUID,
+    *,
+    by: User,
+    why: str,
+    digest: str,
+    alone: bool = False,
+    typed: Mapping[str, str] | None = None,
+) -> Batch:
     """Has what was shown carried out, or asks a second person where it is large. Asked for again, nothing happens.
+    `typed`: what the act has to know beside its reason.
 
     Raises `Denied`, `Invalid`, `StaleFence` where the page showed another list."""
     needs(by, REPAIRER)
@@ -37,6 +48,7 @@ def ask(batch_id: uuid.UUID, *, by: User, why: str, digest: str, alone: bool = F
         if alone and settings.FOUR_EYES != "when_possible":
             raise Denied("This installation asks for two people (FOUR_EYES=required).")
         batch.why, batch.asked_at = why, rows.now()
+        batch.given = given(BatchAct(batch.act), typed or {}, batch.asked_at)
         batch.alone = batch.needs_second and alone
         moved(batch, S.ASKED if batch.needs_second and not alone else S.RUNNING, "ask", by, why)
     return batch
@@ -110,7 +122,7 @@ def moved(batch: Batch, state: BatchState, event: str, by: User, why: str) -> No
 
 def note(batch: Batch, event: str, *, by: str, before: str, why: str = "") -> None:
     """Saves the batch with an entry in its own chain of the journal."""
-    words = {"why": why, "digest": batch.digest, "count": batch.count, "act": batch.act}
+    words = {"why": why, "digest": batch.digest, "count": batch.count, "act": batch.act, "given": batch.given}
     payload = {name: value for name, value in {**words, "alone": batch.alone}.items() if value}
     moment = rows.now()
     made = journal.chain(

@@ -35,15 +35,22 @@ def escalate(case_id: uuid.UUID, *, by: User, to: str, why: str) -> None:
         case, now = lock(case_id)
         if not case.live:
             raise StaleFence(f"{case.name} is {case.state.replace('_', ' ')} by now; nobody's help is needed.")
-        if to not in ROLES and to != case.owner and ("\x00" in to or not Team.objects.filter(name=to).exists()):
-            raise Invalid("There is no such role or team.", [Flaw("to", to, f"must be {', '.join(ROLES)} or a team")])
+        if to != case.owner:
+            known(to)
         if case.escalated_by_id is not None:
             raise StaleFence(f"{case.name} is escalated to {case.escalated_to} already; they have not answered yet.")
         case.escalated_to, case.escalated_by = to, by
         case.save(update_fields=["escalated_to", "escalated_by"])
-        known = {"detail": f"to {to}", "facts": {"to": to}}
-        act = record(case.id, kind=ActKind.ESCALATE, by=by, why=why, outcome=Outcome.PROPOSED, now=now, **known)
+        of = {"detail": f"to {to}", "facts": {"to": to}}
+        act = record(case.id, kind=ActKind.ESCALATE, by=by, why=why, outcome=Outcome.PROPOSED, now=now, **of)
         telling.of_escalation(case, act.id)
+
+
+def known(to: str) -> str:
+    """The role or team. Raises `Invalid` where there is none."""
+    if to not in ROLES and ("\x00" in to or not Team.objects.filter(name=to).exists()):
+        raise Invalid("There is no such role or team.", [Flaw("to", to, f"must be {', '.join(ROLES)} or a team")])
+    return to
 
 
 def answer(case_id: uuid.UUID, *, desk: Desk, why: str) -> None:
@@ -56,10 +63,10 @@ def answer(case_id: uuid.UUID, *, desk: Desk, why: str) -> None:
         if not may_answer(case, desk):
             raise Denied(f"It was escalated to {case.escalated_to}; one of them answers, or whoever asked.")
         asked = Act.objects.filter(case=case, kind=ActKind.ESCALATE.value, answer__isnull=True).order_by("-id").first()
-        known = {"answers": asked if case.escalated_by_id else None, "detail": f"as {case.escalated_to}"}
+        of = {"answers": asked if case.escalated_by_id else None, "detail": f"as {case.escalated_to}"}
         case.escalated_to, case.escalated_by = "", None
         case.save(update_fields=["escalated_to", "escalated_by"])
-        record(case.id, kind=ActKind.ANSWER, by=desk.user, why=why, outcome=Outcome.DONE, now=now, **known)
+        record(case.id, kind=ActKind.ANSWER, by=desk.user, why=why, outcome=Outcome.DONE, now=now, **of)
 
 
 def may_answer(case: Case, desk: Desk) -> bool:

@@ -33,8 +33,7 @@ def snooze(case_id: uuid.UUID, *, by: User, why: str, cause: str, until: str, fe
     Raises `Invalid`, `Denied`, `StaleFence`."""
     needs(by, REPAIRER)
     why = reason(why)
-    if cause not in CAUSES:
-        raise Invalid("Choose from the list what it waits for.", [Flaw("cause", cause, f"none of {', '.join(CAUSES)}")])
+    cause_of(cause)
     with transaction.atomic():
         case, now = enter(case_id, by=by, fence=fence)
         end = moment(case, until, now)
@@ -51,8 +50,24 @@ def snooze(case_id: uuid.UUID, *, by: User, why: str, cause: str, until: str, fe
         cases.write([], [case], now, actor(by))
 
 
+def cause_of(cause: str) -> str:
+    """What it waits for. Raises `Invalid` for what isn't on the list."""
+    if cause not in CAUSES:
+        raise Invalid("Choose from the list what it waits for.", [Flaw("cause", cause, f"none of {', '.join(CAUSES)}")])
+    return cause
+
+
 def moment(case: Case, text: str, now: dt.datetime) -> dt.datetime:
-    """When it wakes. Raises `Invalid` for no time, one that is over or too far, and one after which it is too late."""
+    """When it wakes. Raises `Invalid` as `end_of`, and for a time at which it is too late."""
+    end = end_of(text, now)
+    if case.cutoff and now < case.cutoff <= end:
+        at = clock.said(case.cutoff)
+        raise Invalid(f"By then it is too late: the cut-off is at {at}.", [Flaw("until", text, f"must be before {at}")])
+    return end
+
+
+def end_of(text: str, now: dt.datetime) -> dt.datetime:
+    """Raises `Invalid` for no time, and one that is over or too far."""
     end = until_of(text, now)
     if end is None:
         raise Invalid("Say until when.", [Flaw("until", text, "is empty; 2h say, or 2026-12-01T06:00Z")])
@@ -60,9 +75,6 @@ def moment(case: Case, text: str, now: dt.datetime) -> dt.datetime:
         raise Invalid("That time is over already.", [Flaw("until", text, f"must be after {clock.said(now)}")])
     if end > now + LONGEST:
         raise Invalid("That is too far away.", [Flaw("until", text, f"must be within {LONGEST.days} days")])
-    if case.cutoff and now < case.cutoff <= end:
-        at = clock.said(case.cutoff)
-        raise Invalid(f"By then it is too late: the cut-off is at {at}.", [Flaw("until", text, f"must be before {at}")])
     return end
 
 

@@ -9,7 +9,10 @@ from django.contrib.auth.models import User
 
 from repairs import preview
 from repairs.acts import claim as claims
+from repairs.acts import escalate as escalates
+from repairs.acts import note as notes
 from repairs.acts import on_effect as on_effects
+from repairs.acts import snooze as snoozes
 from repairs.acts import turn_back as turns
 from repairs.acts.door import actor, lock
 from repairs.acts.record import engine, record, refusal_kept
@@ -42,11 +45,11 @@ def act(batch: Batch, item: BatchItem) -> tuple[ItemState, str]:
 
 
 def do(batch: Batch, line: Line) -> tuple[ItemState, str]:
-    by, why, case = batch.by, f"{batch.why} ({batch.name})", line.item.case
+    by, case = batch.by, line.item.case
     match BatchAct(batch.act):
         case BatchAct.LOOK_AGAIN:
             for effect_id in line.lookable:
-                look(case, effect_id, by, why)
+                look(case, effect_id, by, because(batch))
             return ItemState.DONE, f"Asked to look at {number(len(line.lookable), 'effect')}."
         case BatchAct.CLAIM:
             claims.claim(case.id, by=by)
@@ -54,6 +57,15 @@ def do(batch: Batch, line: Line) -> tuple[ItemState, str]:
         case BatchAct.RELEASE:
             claims.release(case.id, by=by)
             return ItemState.DONE, "Given back."
+        case BatchAct.FACT:
+            notes.note(case.id, kind=ActKind.FACT, by=by, text=because(batch))
+            return ItemState.DONE, "Written down."
+        case BatchAct.SNOOZE:
+            snoozes.snooze(case.id, by=by, why=because(batch), fence=case.fence, **batch.given)
+            return ItemState.DONE, "Set aside."
+        case BatchAct.ESCALATE:
+            escalates.escalate(case.id, by=by, why=because(batch), **batch.given)
+            return ItemState.DONE, f"Escalated to {batch.given['to']}."
         case BatchAct.TURN_BACK | BatchAct.TRY_AGAIN | BatchAct.UNDO_AGAIN:
             return send(batch, line)
 
@@ -63,16 +75,20 @@ def send(batch: Batch, line: Line) -> tuple[ItemState, str]:
     what would be sent is what both people were shown."""
     assert line.sending is not None
     item, kind, effect = line.item, ActKind(batch.act), line.sending.effect
-    assert batch.alone or batch.second is not None
-    by_whom = f" ({batch.name}, {f'confirmed by {batch.second.get_username()}' if batch.second else 'alone'})"
-    why = f"{batch.why[: LONGEST - len(by_whom)]}{by_whom}"
-    told: dict[str, Any] = {"by": batch.by, "why": why, "fence": item.case.fence}
+    second = f"confirmed by {batch.second.get_username()}" if batch.second else "alone"
+    told: dict[str, Any] = {"by": batch.by, "why": because(batch, second), "fence": item.case.fence}
     told["note"] = preview.note_of(kind, item.case_id, item.effect_id, batch.by, item.preview, batch.made_at)
     if effect is None:
         turns.turn_back(item.case_id, **told)
     else:
         on_effects.ask(kind, item.case_id, effect_id=effect.id, seq=effect.seq, **told)
     return ItemState.DONE, f"Asked for {number(line.sending.requests, 'request')}."
+
+
+def because(batch: Batch, *more: str) -> str:
+    """The batch's reason with its name, as long as a reason may be."""
+    of = f" ({', '.join([batch.name, *more])})"
+    return f"{batch.why[: LONGEST - len(of)]}{of}"
 
 
 def look(case: Case, effect_id: uuid.UUID, by: User, why: str) -> None:

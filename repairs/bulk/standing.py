@@ -22,7 +22,7 @@ from repairs.words import clock
 from repairs.words.batch import ItemFacts, Prospect, SendingFacts, came_of, prospect
 from workflows import making, toolbox
 from workflows.models import Effect, Tool
-from workflows.states import EffectState
+from workflows.states import CaseState, EffectState
 
 HEAVY = (
     "case__run__input", "case__run__residue", "case__run__people_reasons", "case__run__narrowed", "case__found_by",
@@ -101,6 +101,9 @@ def facts_of(batch: Batch, item: Any, now: dt.datetime, **more: Any) -> ItemFact
         holder=case.claimed_by.get_username() if holder else "",
         until=clock.said(case.lease_until, "%H:%M") if holder else "",
         mine=holder == batch.by_id,
+        escalated=case.escalated_to if case.escalated_by_id else "",
+        asks=case.state == CaseState.WAITING and not case.snoozed_until,
+        handed=case.handed_to_id is not None,
         **more,
     )
 

@@ -7,7 +7,7 @@ from django.db import models
 from django.db.models import F, Q
 
 from workflows.models import Effect
-from workflows.models.fields import choices, new_id
+from workflows.models.fields import choices, json_field, new_id
 
 from .case import Case
 
@@ -19,6 +19,9 @@ class BatchAct(models.TextChoices):
     TURN_BACK = "turn_back"
     TRY_AGAIN = "try_again"
     UNDO_AGAIN = "undo_again"
+    FACT = "fact"
+    SNOOZE = "snooze"
+    ESCALATE = "escalate"
 
     @property
     def sends(self) -> bool:
@@ -63,6 +66,7 @@ class Batch(models.Model):
     digest = models.CharField(max_length=64)  # over the act and all that was chosen, each as it was
     by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="batches")
     why = models.TextField(blank=True)
+    given = json_field(dict)  # what else the act has to know, as it was asked for: until when, whose help
     needs_second = models.BooleanField(default=False)
     second = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+", db_index=False

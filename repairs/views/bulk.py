@@ -15,7 +15,7 @@ from django.utils.http import quote_etag
 
 from repairs import choice as choices
 from repairs import keyset
-from repairs.acts import bulk, proof
+from repairs.acts import bulk, escalate, proof
 from repairs.bulk import choosing, seen, standing
 from repairs.models import Batch
 from repairs.models.batch import BatchAct, BatchState
@@ -25,9 +25,12 @@ from repairs.views.acts import STATUS, why
 from repairs.views.queue import show_queue, view_asked
 from repairs.views.screen import act, at_desk, in_role, screen, show
 from repairs.words.batch import MOVES, NAMES, counted, number
+from repairs.words.resting import CAUSES
+from workflows.authority.until import moment_of
 from workflows.errors import Flaw, Invalid, MakegoodError
 
 FIELDS = ("act", "of", "view", *choices.NAMES)
+GIVEN = ("cause", "until", "to")
 
 
 @screen
@@ -109,6 +112,7 @@ def show_batch(
     status: int = 200,
     error: str = "",
     kept: str = "",
+    typed: QueryDict | None = None,
 ) -> HttpResponse:
     """`?only=`: a word of the figures, whose cases are listed then."""
     desk, only = at_desk(request), request.GET.get("only", "")
@@ -139,8 +143,12 @@ def show_batch(
         may_confirm=batch.state == BatchState.ASKED and desk.may_approve and not mine,
         alone=settings.FOUR_EYES == "when_possible",
         proof_asked=proof.wanted(desk, request.session, strong=batch.sends),
+        until=moment_of(batch.given.get("until", "")),
+        causes=CAUSES,
+        helpers=escalate.ROLES,
         error=error,
         kept=kept,
+        typed=typed or {},
     )
 
 
@@ -157,12 +165,13 @@ def ask(request: HttpRequest, batch_id: uuid.UUID) -> HttpResponse:
     desk, alone = at_desk(request), request.POST.get("how") == "alone"
 
     def verb() -> str:
-        once(request.POST, ("why", "digest", "how"))
+        once(request.POST, ("why", "digest", "how", *GIVEN))
         known = seen.found(desk, batch_id)
         if alone:
             proof.demand(request, desk, strong=known.sends)
         digest = request.POST.get("digest", "")
-        batch = bulk.ask(batch_id, by=desk.user, why=why(request), digest=digest, alone=alone)
+        typed = {name: request.POST.get(name, "") for name in GIVEN}
+        batch = bulk.ask(batch_id, by=desk.user, why=why(request), digest=digest, alone=alone, typed=typed)
         if known.state != BatchState.DRAFT:
             return f"{batch.name} was asked for already; nothing is done twice."
         if batch.state == BatchState.ASKED:
@@ -209,7 +218,7 @@ def done(request: HttpRequest, batch_id: uuid.UUID, verb: Callable[[], str]) -> 
     try:
         said = verb()
     except MakegoodError as error:
-        status = STATUS.get(type(error), 400)
-        return show_batch(request, batch_id, status=status, error=str(error.detail), kept=why(request))
+        status, said = STATUS.get(type(error), 400), " ".join([error.detail, *map(str, error.flaws)])
+        return show_batch(request, batch_id, status=status, error=said, kept=why(request), typed=request.POST)
     messages.success(request, said)
     return redirect("batch", batch_id=batch_id)

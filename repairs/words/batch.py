@@ -8,6 +8,8 @@ from collections.abc import Collection, Iterable
 
 LOOK_AGAIN, CLAIM, RELEASE = "look_again", "claim", "release"
 TURN_BACK, TRY_AGAIN, UNDO_AGAIN = "turn_back", "try_again", "undo_again"
+FACT, SNOOZE, ESCALATE = "fact", "snooze", "escalate"
+NEEDS_NO_CLAIM = (FACT, ESCALATE)  # whoever knows something says it, and whoever holds the case keeps it
 
 # As a heading, as a button with its number, and what it does.
 NAMES = {
@@ -16,6 +18,9 @@ NAMES = {
     RELEASE: ("Give back", "Give back {}", "Each is free for others. Nothing is sent."),
     TURN_BACK: ("Undo what stands", "Undo what stands of {}", "Each line shows all that it sends."),
     TRY_AGAIN: ("Send again", "Send again for {}", "Each line shows what goes out once more, under its own key."),
+    FACT: ("Write down a fact", "Write it down for {}", "It stands beside each, as your word. Nothing is sent."),
+    SNOOZE: ("Set aside", "Set {} aside", "Each wakes by itself then, or when it changes. Nothing is sent."),
+    ESCALATE: ("Escalate", "Escalate {}", "Who can help is told of each. Nothing is sent to any tool."),
     UNDO_AGAIN: ("Undo once more", "Undo once more for {}", "Each line shows the new undoing, under a key of its own."),
 }
 
@@ -38,13 +43,17 @@ class SendingFacts:
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class ItemFacts:
     """A case as it is now. `same`: as it was when it was chosen; `holder`: whose claim is alive, "" for nobody's;
-    `stuck` effects, and `lookable` ones among them; `sending`: where it was read what an act sends."""
+    `escalated`: to whom by a person; `asks`: a second person is asked about it; `handed`: to somebody who has not read
+    it back; `stuck` effects, and `lookable` ones among them; `sending`: where it was read what an act sends."""
 
     live: bool
     same: bool
     holder: str
     until: str
     mine: bool
+    escalated: str = ""
+    asks: bool = False
+    handed: bool = False
     stuck: int = 0
     lookable: int = 0
     sending: SendingFacts | None = None
@@ -68,7 +77,7 @@ def prospect(act: str, facts: ItemFacts) -> Prospect:
         return Prospect("closed since", "It is closed; nothing is left to do.")
     if not facts.same:
         return Prospect("changed since", "It is not as it was when you chose it; read it anew.")
-    if facts.holder and not facts.mine:
+    if facts.holder and not facts.mine and act not in NEEDS_NO_CLAIM:
         return Prospect("held by others", f"{facts.holder} holds it until {facts.until}.")
     if facts.sending:
         return to_send(facts.sending)
@@ -79,10 +88,28 @@ def prospect(act: str, facts: ItemFacts) -> Prospect:
             return (
                 Prospect("yours already", "It is yours already.") if facts.mine else Prospect("", "It becomes yours.")
             )
+        case "fact":
+            return Prospect("", "It is written down beside it.")
+        case "snooze":
+            return to_rest(facts)
+        case "escalate":
+            return (
+                Prospect("escalated already", f"It is escalated to {facts.escalated} already.")
+                if facts.escalated
+                else Prospect("", "They are told; whoever holds it keeps it.")
+            )
         case "release":
             return Prospect("", "It becomes free.") if facts.mine else Prospect("not yours", "It isn't yours.")
         case _:
             return Prospect("", "Its turn has not come yet.")
+
+
+def to_rest(facts: ItemFacts) -> Prospect:
+    if facts.asks:
+        return Prospect("waits for an answer", "It waits for a second person's answer.")
+    if facts.handed:
+        return Prospect("being handed over", "It is being handed over.")
+    return Prospect("", "It is in nobody's hands until then.")
 
 
 def to_look(facts: ItemFacts) -> Prospect:

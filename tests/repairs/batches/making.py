@@ -27,8 +27,8 @@ def of_cause(user: User, act: BatchAct = BatchAct.LOOK_AGAIN, cause: worklist.Ch
     return choosing.freeze(desk, act, choosing.matching(desk, view, cause, rows.now()), "all of one cause")
 
 
-def asked(batch: Batch, by: User, **more: Any) -> Batch:
-    return bulk.ask(batch.id, by=by, why="the CRM is back", digest=batch.digest, **more)
+def asked(batch: Batch, by: User, *, why: str = "the CRM is back", **more: Any) -> Batch:
+    return bulk.ask(batch.id, by=by, why=why, digest=batch.digest, **more)
 
 
 def states(batch: Batch) -> Counter[str]:
