@@ -52,7 +52,7 @@ def follow(runs: Sequence[Run]) -> None:
     for run in concerned:
         case = known.get(run.id)
         if case is None:
-            case = Case(run=run)
+            case = Case(run=run, agent_id=run.agent_id)
             case.event = "open"
             new.append(case)
             known[run.id] = case

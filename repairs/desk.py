@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import uuid
 
 from django.contrib.auth.models import User
 from django.db import connection
@@ -17,6 +18,7 @@ class Desk:
     """`must_change`: the password was shown once by `create_person`; nothing but its change is served.
 
     `teams`: the names of the person's teams and of all under them; None where they belong to none and see all.
+    `agents`: the ids of these teams' agents. A statement that names them is planned for how much they have done.
     `factor`: the id of their confirmed second factor. `taken`: numbers of cases that somebody took from them or whose
     hand-over they answered, with who and how, until they say that they know. `zone`: in which they see times."""
 
@@ -24,6 +26,7 @@ class Desk:
     roles: frozenset[str]
     must_change: bool
     teams: frozenset[str] | None = None
+    agents: tuple[uuid.UUID, ...] = ()
     factor: int | None = None
     taken: tuple[tuple[int, str, str], ...] = ()
     zone: str = clock.UTC
@@ -67,11 +70,11 @@ def desk_for(user: User) -> Desk:
     """The same outside a request: for what is done later in a person's name, by what they may then."""
     with connection.cursor() as cursor:
         cursor.execute(PERSON, {"user": user.pk})
-        groups, must_change, zone, names, factor, taken, *_ = cursor.fetchone()
+        groups, must_change, zone, names, agents, factor, taken, *_ = cursor.fetchone()
     roles = held(groups, superuser=user.is_superuser) if user.is_active and user.is_staff else frozenset()
     teams = None if AUDITOR in roles else frozenset(names) or None
     lost = tuple((int(number), name, how) for number, name, how in taken)
-    return Desk(user=user, roles=roles, must_change=must_change, teams=teams, factor=factor, taken=lost, zone=zone)
+    return Desk(user, roles, must_change, teams, tuple(agents), factor, taken=lost, zone=zone)
 
 
 # One statement, for it is asked at every request. It would end even if teams stood in a circle. It tells the planner
@@ -85,6 +88,7 @@ WITH RECURSIVE mine(id, name) AS (
 SELECT ARRAY(SELECT g.name FROM auth_user_groups u JOIN auth_group g ON g.id = u.group_id WHERE u.user_id = %(user)s),
   coalesce((SELECT must_change FROM repairs_person WHERE user_id = %(user)s), false),
   coalesce((SELECT zone FROM repairs_person WHERE user_id = %(user)s), 'UTC'), ARRAY(SELECT name FROM mine),
+  ARRAY(SELECT a.id FROM workflows_agent a JOIN mine ON mine.name = a.team ORDER BY a.id),
   (SELECT id FROM repairs_secondfactor WHERE user_id = %(user)s AND confirmed_at IS NOT NULL),
   ARRAY(SELECT ARRAY[c.number::text, u.username::text, p.how::text]
     FROM repairs_presence p JOIN repairs_case c ON c.id = p.case_id JOIN auth_user u ON u.id = p.taken_by_id

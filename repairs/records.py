@@ -20,7 +20,7 @@ from repairs.desk import desk_of
 from repairs.export.download import download
 from repairs.export.rows import Table
 from repairs.models import Case
-from repairs.scope import one, visible
+from repairs.scope import listed, one, visible
 from workflows.admin import Shown
 from workflows.models import Effect, Run
 
@@ -93,7 +93,8 @@ class Records(ModelAdmin[Any]):
 
     def narrowed(self, request: HttpRequest, chosen: dict[str, str]) -> models.QuerySet[Any]:
         try:
-            return self.rows(request).defer(*self.heavy()).filter(**chosen)
+            found: models.QuerySet[Any] = self.rows(request, listed)
+            return found.defer(*self.heavy()).filter(**chosen)
         except (ValidationError, ValueError) as error:
             raise Http404("No record has such a value.") from error
 
@@ -105,9 +106,9 @@ class Records(ModelAdmin[Any]):
             request, "console/record.html", values=values, key=key, related=self.related(row), page_of=page_of(row)
         )
 
-    def rows(self, request: HttpRequest) -> models.QuerySet[Any]:
+    def rows(self, request: HttpRequest, found: Callable[..., Any] = visible) -> Any:
         desk = desk_of(request)
-        return visible(desk, self.model) if desk else self.model._default_manager.none()
+        return found(desk, self.model) if desk else self.model._default_manager.none()
 
     def show(self, request: HttpRequest, template: str, **context: Any) -> HttpResponse:
         more = {"now": timezone.now(), "opts": self.opts, "title": self.opts.verbose_name_plural, **context}

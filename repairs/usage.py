@@ -44,9 +44,9 @@ def window(now: dt.datetime) -> Window:
 def counts(since: Window, desk: Desk) -> Counts:
     """Sends of each tool by outcome, as far as the person may see them; undoings apart. One query of `MOST` sends."""
     found: Counts = defaultdict(dict)
-    teams = None if desk.teams is None else sorted(desk.teams)
+    agents = None if desk.teams is None else list(desk.agents)
     with connection.cursor() as cursor:
-        cursor.execute(COUNTS, [since.floor, MOST, teams, teams])
+        cursor.execute(COUNTS, [since.floor, MOST, agents, agents])
         for name, undoing, outcome, number in cursor.fetchall():
             found[name][undoing, outcome] = number
     return found
@@ -60,8 +60,7 @@ SELECT t.name, e.kind = 'compensation', s.outcome, count(*)
 FROM latest s
 CROSS JOIN LATERAL (SELECT kind, tool_id, agent_id FROM workflows_effect WHERE id = s.effect_id LIMIT 1) e
 JOIN workflows_tool t ON t.id = e.tool_id
-JOIN workflows_agent g ON g.id = e.agent_id
-WHERE %s::text[] IS NULL OR g.team = ANY (%s::text[])
+WHERE %s::uuid[] IS NULL OR e.agent_id = ANY (%s::uuid[])
 GROUP BY 1, 2, 3
 """
 

@@ -11,6 +11,7 @@ CASE = {
     "id": "pg_temp.id_of(at, 'case' || n)",
     "number": "c + 1",
     "run_id": "id",
+    "agent_id": "agent_id",
     "state": f"CASE WHEN {OPEN} THEN CASE WHEN c %% 10 = 1 THEN 'waiting' ELSE 'open' END"
     " WHEN kind = 'repaired' THEN 'resolved' ELSE kind END",
     "sentence": "'It is not known whether ' || who || ' was charged: the answer was lost.'",

@@ -18,7 +18,7 @@ def seen_by(desk: Desk) -> QuerySet[Batch]:
     batches = Batch.objects.select_related("by", "second")
     if desk.teams is None:
         return batches
-    beyond = BatchItem.objects.filter(batch=OuterRef("pk")).exclude(case__run__agent__team__in=desk.teams)
+    beyond = BatchItem.objects.filter(batch=OuterRef("pk")).exclude(case__agent__in=desk.agents)
     return batches.filter(~Q(Exists(beyond)))
 
 

@@ -11,7 +11,7 @@ from django.db import models
 from django.db.models.functions import Now
 from django_fsm import FSMField
 
-from workflows.models import Run
+from workflows.models import Agent, Run
 from workflows.models.fields import choices, json_field, named, new_id
 from workflows.states import CaseState
 
@@ -39,6 +39,7 @@ class Case(models.Model):
         db_default=models.Func(models.Value("repairs_case_number"), function="nextval"),
     )
     run = models.ForeignKey(Run, on_delete=models.PROTECT, related_name="cases")
+    agent = models.ForeignKey(Agent, on_delete=models.PROTECT, related_name="+", db_index=False)  # the run's, for ever
     state = FSMField(default=C.OPEN.value, choices=choices(CaseState), protected=True)
 
     # What it says, and where it stands in the queue.
@@ -125,6 +126,7 @@ class Case(models.Model):
             models.Index(
                 fields=["snoozed_until"], name="case_snoozed", condition=models.Q(snoozed_until__isnull=False)
             ),
+            models.Index(fields=["agent", "-number"], name="case_of_agent"),
             GinIndex(OpClass("found_by", name="gin_trgm_ops"), name="case_found_by"),
         )
 

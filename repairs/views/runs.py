@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from urllib.parse import urlencode
 
 from django.db.models import Q, QuerySet
@@ -16,7 +17,7 @@ from workflows.states import RunState
 
 FILTERS = {
     "state": "state",
-    "workflow": "workflow__name",
+    "workflow": "workflow",
     "subject": "subject_id",
     "external_id": "external_id",
     "agent": "agent__name",
@@ -73,8 +74,16 @@ def of_subject(value: str) -> Q:
 
 
 def of_agent(value: str) -> Q:
-    """By its id, with which the index of its runs begins: joined by name, all runs are read for a rare one."""
-    return Q(agent=Agent.objects.filter(name=value).values("id")[:1])
+    return Q(agent__in=ids(Agent, value))
 
 
-OF = {"subject": of_subject, "agent": of_agent}
+def of_workflow(value: str) -> Q:
+    return Q(workflow__in=ids(Workflow, value))
+
+
+def ids(model: type[Agent | Workflow], name: str) -> list[uuid.UUID]:
+    """A statement that holds them is planned for what they are; joined by name, all runs are read for a rare one."""
+    return list(model._default_manager.filter(name=name).values_list("id", flat=True))
+
+
+OF = {"subject": of_subject, "agent": of_agent, "workflow": of_workflow}

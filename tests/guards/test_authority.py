@@ -116,4 +116,4 @@ def test_hidden_text_reaches_a_page_as_it_is(
 
 
 def test_the_table_of_ways_to_teams_names_no_model_twice() -> None:
-    assert not set(scope.TEAM_OF) & scope.SHARED
+    assert not set(scope.AGENT_OF) & scope.SHARED

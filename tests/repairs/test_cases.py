@@ -50,7 +50,7 @@ def test_a_case_is_written_in_the_transaction_that_makes_its_run_stuck(
 def test_a_run_can_have_no_second_open_case(stuck: Make) -> None:
     case = stuck()
     twin = Case(
-        run=case.run, sentence="x", harm="held", rank=1, owner="x", deadline=case.deadline,
+        run=case.run, agent=case.agent, sentence="x", harm="held", rank=1, owner="x", deadline=case.deadline,
         opened_at=case.opened_at, changed_at=case.changed_at,
     )  # fmt: skip
     with pytest.raises(IntegrityError, match="one_open_case_per_run"), transaction.atomic():

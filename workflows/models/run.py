@@ -70,7 +70,7 @@ class Run(models.Model):
         indexes = (
             models.Index(fields=["advance_at"], name="run_due", condition=models.Q(advance_at__isnull=False)),
             models.Index(fields=["state", "-id"], name="run_by_state"),
-            models.Index(fields=["workflow", "-id"], name="run_by_workflow"),
+            models.Index(fields=["workflow", "agent", "-id"], name="run_of_both"),
             models.Index(fields=["agent", "-id"], name="run_of_agent"),
             models.Index(fields=["external_id"], name="run_external", condition=~models.Q(external_id="")),
             models.Index(fields=["subject_type", "subject_id"], name="run_subject"),
