@@ -53,8 +53,11 @@ def load(effects: int, cases: int, say: Callable[[str], None] = print) -> None:
                 say(f"{min(first + CHUNK, runs):,} of {runs:,} runs")
             for one in made.AT_LAST:
                 cursor.execute(insert(*one), {})
-            cursor.execute("SELECT setval('repairs_case_number', (SELECT max(number) FROM repairs_case))")
-            cursor.execute("SELECT setval('workflows_epoch', %s)", [runs])
+            cursor.execute(
+                "SELECT setval(s, greatest(nextval(s), (SELECT max(number) FROM repairs_case)))"
+                " FROM (VALUES ('repairs_case_number')) AS named(s)"
+            )
+            cursor.execute("SELECT setval('workflows_epoch', greatest(nextval('workflows_epoch'), %s))", [runs])
         finally:
             cursor.execute("SET session_replication_role = DEFAULT")
         cursor.execute("DROP TABLE a_run, an_effect, an_agent, a_flow, a_tool")
