@@ -22,7 +22,7 @@ def agent(**null):
 
 
 class Migration(migrations.Migration):
-    dependencies = [("repairs", "0022_batches_that_send"), ("workflows", "0031_key_places")]
+    dependencies = [("repairs", "0023_batches_beside"), ("workflows", "0031_key_places")]
 
     operations = [
         migrations.AddField("case", "agent", agent(null=True)),
