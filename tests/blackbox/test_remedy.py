@@ -37,6 +37,7 @@ def test_a_message_leaves_once_after_a_second_yes_word_for_word_and_is_stated(st
     assert len(post.messages) == 1, "it left before anybody said yes"
     other = User.objects.create_user("day-desk", is_staff=True)
     other.groups.add(Group.objects.get(name="approver"))
+    assert Effect.objects.get(id=made.id).reach == 1, "the address that was written to before, counted once"
     asked = Approval.objects.get(effect=made)
     approvals.vote(asked.id, by=other, why="they must know", seen_digest=asked.digest)
     story.settle()

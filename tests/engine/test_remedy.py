@@ -190,6 +190,38 @@ def test_a_remedy_takes_over_the_scope_of_what_it_makes_good_and_gives_it_back(w
     assert ScopeHold.objects.get(scope="charges:one").effect_id == charge.id
 
 
+def test_a_remedy_of_what_is_settled_leaves_its_scope_to_others(world: World, over: Run) -> None:
+    made = ask(over, "t.charge", of=of(over, "charge"))
+    drain_once(slots=8)
+    assert (Effect.objects.get(id=made.id).state, made.scopes) == ("verified", ["charges:one"])
+    assert not ScopeHold.objects.exists()
+
+
+def test_a_remedy_that_waited_for_more_than_what_it_makes_good_holds_goes_once_that_is_free(
+    world: World, stuck: Run, tool: Make, workflow: Make, run_through: Make
+) -> None:
+    tool("t.other", scopes=["charges:two"])
+    tool("t.both", scopes=["charges:one", "charges:two"], undo=False)
+    world.script("t.other", "execute", "lost_after")
+    world.script("t.other", "look", "several", "well")
+    other = run_through(workflow("t.other"))
+    made = ask(stuck, "t.both", of=of(stuck, "charge"))
+    drain_once(slots=8)
+    assert Effect.objects.get(id=made.id).reason == "order"
+    people.look_again(of(other, "other").id, by=BY, why="is one left?")
+    drain_once(slots=8)
+    assert Effect.objects.get(id=made.id).state == "verified"
+
+
+def test_a_remedy_asks_the_world_first_where_its_key_is_the_worlds_own(world: World, over: Run, tool: Make) -> None:
+    tool("t.note", by="natural_key", undo=False)
+    world.script("t.note", "look", "found")
+    before = len(world.sends)
+    ask(over, "t.note")
+    drain_once(slots=8)
+    assert (states(over)["remedy-1 remedy"], len(world.sends)) == ("verified present", before)
+
+
 def test_the_same_form_sent_twice_asks_once_and_the_same_act_again_must_be_meant(stuck: Run) -> None:
     first = ask(stuck, request="form-1")
     assert ask(stuck, request="form-1").id == first.id
@@ -288,7 +320,9 @@ def test_who_asked_and_why_stand_in_the_journal(stuck: Run) -> None:
     assert Entry.objects.filter(subject_id=stuck.id, event="remedy", actor=BY).exists()
 
 
-def test_what_left_or_may_have_and_what_is_no_remedy_is_not_called_off(world: World, over: Run, tool: Make) -> None:
+def test_what_left_or_may_have_and_what_is_no_remedy_is_not_called_off(
+    world: World, over: Run, tool: Make, workflow: Make, run_through: Make
+) -> None:
     blind = tool("t.blind", verify=False, undo=False)
     blind.spec["retry"] = {"attempts": 3, "first": 60.0, "max": 60.0, "within": 600.0}
     blind.save()
@@ -297,7 +331,10 @@ def test_what_left_or_may_have_and_what_is_no_remedy_is_not_called_off(world: Wo
     drain_once(slots=8)
     maybe = Effect.objects.get(id=maybe.id)
     assert (maybe.state, maybe.doubt) == ("ready", True)
-    for effect in (seen, maybe, of(over, "charge")):
+    tool("t.ask", autonomy="ask")
+    waits = Effect.objects.get(run=run_through(workflow("t.ask")))
+    assert (waits.state, waits.world) == ("blocked", "nothing")
+    for effect in (seen, maybe, of(over, "charge"), waits):
         with pytest.raises(Invalid, match="can be called off"):
             call_off(effect.id, by=BY, why="never mind")
 
@@ -327,6 +364,8 @@ def test_what_a_second_person_refuses_stays_with_the_case_and_nothing_fails_by_i
     made = Effect.objects.get(id=made.id)
     assert (made.state, made.world, codes(over), world.made.count(made.key)) == ("stuck", "nothing", ["policy"], 0)
     assert Step.objects.get(run=over, name="remedy-1").state == "active"
+    with pytest.raises(Invalid, match="can be called off"):
+        call_off(made.id, by=BY, why="never mind")
 
 
 def test_what_may_not_be_made_good_or_not_by_that_tool_is_refused(
