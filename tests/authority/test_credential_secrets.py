@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from collections.abc import Callable
 from typing import Any
@@ -25,6 +26,7 @@ from workflows.tasks import sweep
 from workflows.toolbox import times_of
 from workflows.tools import tokens
 from workflows.tools.manifest import load_texts
+from workflows.tools.wire import Answer
 
 pytestmark = pytest.mark.django_db(transaction=True)
 Make = Callable[..., Any]
@@ -203,6 +205,15 @@ def test_a_403_speaks_of_the_act_where_the_manifest_says_so(
 ) -> None:
     run = two_steps((403, ""), said)
     assert (again(run).state == "running", second(run).reason == "hold") == (parked, parked)
+
+
+def test_a_403_of_who_is_asked_to_wait_speaks_of_the_key() -> None:
+    limited = Answer(status=403, headers={"retry-after": "30"}, body=b"", received=0, address="")
+    refused = dataclasses.replace(limited, headers={})
+    used = {"CRM_TOKEN": "crm-token-1"}
+    assert tokens.rejected_secrets(used, limited, None) is None
+    assert tokens.rejected_secrets(used, refused, None) == Rejected(secrets=used, only_here=True)
+    assert tokens.rejected_secrets(used, dataclasses.replace(limited, status=401), False) is None
 
 
 def test_a_401_never_speaks_of_the_act_whatever_refused_says(two_steps: Callable[..., Run]) -> None:

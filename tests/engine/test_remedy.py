@@ -12,6 +12,7 @@ from django.contrib.auth.models import Group, User
 from tests.authority.purse import give
 from tests.authority.test_policies import activated
 from tests.authority.test_policy import document, rule
+from tests.clock import Clock
 from tests.engine.conftest import again, states
 from tests.engine.simulated import World
 from workflows.authority import approvals, stops, versions
@@ -20,11 +21,13 @@ from workflows.engine import findings, people
 from workflows.engine import remedy as engine
 from workflows.engine.advance import advance
 from workflows.engine.cancel import cancel
+from workflows.engine.overdue import overdue
 from workflows.engine.remedy import RemedyBody, call_off, offered, plan, remedy
 from workflows.engine.steps import StepBody, add_step
 from workflows.errors import Denied, Invalid, NotFound, StaleFence
 from workflows.models import Agent, Approval, Effect, Entry, Run, ScopeHold, Step, Tool
 from workflows.models.stop import Target
+from workflows.policies import ages
 from workflows.reading import effect_in_full, run_in_full
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -311,6 +314,16 @@ def test_a_slow_remedy_is_no_deadline_and_an_agents_next_step_does_not_wait_for_
     assert (again(run).sealed, before, codes(run)) == (True, ["remedy"], ["remedy"]), "its case closed for a moment"
     drain_once(slots=8)
     assert again(run).phase == "running", "a remedy that waits for a yes made the run turn back"
+
+
+def test_a_remedy_that_nobody_takes_is_told_as_one_that_is_on_its_way(clock: Clock, world: World, over: Run) -> None:
+    ask(over)
+    advance()
+    assert codes(over) == ["remedy"]
+    clock.step(ages.BOUNDS["ready"] + 60)
+    assert overdue() == {over.id}
+    advance()
+    assert codes(over) == ["remedy", "no_progress"]
 
 
 def test_who_asked_and_why_stand_in_the_journal(stuck: Run) -> None:

@@ -92,6 +92,8 @@ def test_d06_a_file_for_spreadsheets_is_tame_and_the_raw_one_exact(stuck: Make, 
     assert end == ["End: 1 row, all there are. For spreadsheets: an apostrophe stands before what could be a formula."]
     kept = [json.loads(one) for one in body(client, "/runs/export?form=jsonl").splitlines()]
     assert (kept[0]["agent"], kept[0]["subject"], kept[0]["external id"]) == (texts[0], texts[1], texts[3])
+    began = Run.objects.get(id=case.run_id).created_at
+    assert dt.datetime.fromisoformat(kept[0]["started"]) == began, "rounded"
     assert kept[1] == {"_end": {"form": "raw", "rows": 1, "cut": False}}
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import datetime as dt
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -20,10 +21,10 @@ from tests.engine.conftest import again
 from tests.engine.simulated import SimTool, World
 from tests.engine.test_undone_again import effect, later, undone
 from tests.repairs.previews import shown
-from workflows import rows
+from workflows import making, rows
 from workflows.drain import drain_once
 from workflows.errors import Invalid, StaleFence
-from workflows.models import Effect, Run
+from workflows.models import Effect, Run, Step
 from workflows.tools.draft import Draft
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -239,3 +240,63 @@ def test_what_was_typed_is_lost_where_the_request_changed(
         409, True, True,
     )  # fmt: skip
     assert "https://elsewhere.example/" in page
+
+
+def test_what_was_shown_of_another_case_or_yesterday_is_acted_on(
+    world: World, tool: Make, workflow: Make, run_through: Make, repairer: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tool("crm.contact")
+    tool("mail.send")
+    flow = workflow("crm.contact", "mail.send", on_failure="hold")
+    cases = []
+    for _ in range(2):
+        world.script("mail.send", "execute", "refused")
+        cases.append(Case.objects.get(run=run_through(flow)))
+    notes = [shown(ActKind.TURN_BACK, case, None, repairer) for case in cases]
+    with pytest.raises(Invalid, match="another act"):
+        turn_back.turn_back(cases[0].id, by=repairer, why="x", fence=cases[0].fence, note=notes[1])
+    monkeypatch.setattr(preview, "LASTS", dt.timedelta(seconds=-1))
+    with pytest.raises(Invalid, match="open the page anew"):
+        turn_back.turn_back(cases[0].id, by=repairer, why="x", fence=cases[0].fence, note=notes[0])
+    assert not Act.objects.exists()
+
+
+def test_steps_that_came_since_or_a_request_that_tells_the_time_are_not_shown(
+    world: World, tool: Make, workflow: Make, run_through: Make, repairer: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tool("crm.lost", verify=False, keyed=False)
+    tool("mail.send")
+    world.script("crm.lost", "execute", "lost_after")
+    run = run_through(workflow("crm.lost", "mail.send"))
+    case, item = Case.objects.get(run=run), Effect.objects.get(state="stuck")
+    note = shown(ActKind.FOUND, case, item.id, repairer)
+    Step.objects.filter(run=run, name="send").update(name="sends")
+    with pytest.raises(StaleFence, match="would be sent has changed"):
+        on_effect.ask(ActKind.FOUND, case.id, effect_id=item.id, by=repairer, why="x", fence=0, seq=item.seq, note=note)
+    assert not made(ActKind.TRY_AGAIN, case, item).sends[0].timed
+    Effect.objects.filter(id=item.id).update(attempts=3)
+    monkeypatch.setattr(SimTool, "draft", lambda self, call: [Draft(line=f"at {call.now}, try {call.attempt}")])
+    (said,) = made(ActKind.TRY_AGAIN, case, item).sends
+    assert (said.timed, said.drafts[0].line.partition(", ")[2]) == (True, "try 1")
+
+
+def test_an_undoing_that_lacks_what_its_act_told_is_shown_as_one_that_can_be_sent(
+    world: World, tool: Make, workflow: Make, run_through: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tool("crm.contact")
+    tool("mail.send")
+    world.script("mail.send", "execute", "refused")
+    case = Case.objects.get(run=run_through(workflow("crm.contact", "mail.send", on_failure="hold")))
+    monkeypatch.setattr(making, "lacks_result", lambda of, step: True)
+    (said,) = made(ActKind.TURN_BACK, case, None).sends
+    assert "no answer was ever seen" in said.drafts[0].flaw
+
+
+def test_a_page_previews_act_after_act_however_many_requests_that_takes(
+    stuck: Make, repairer: User, browse: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("repairs.preview_shown.REQUESTS_IN_PLACE", 0)
+    case = stuck()
+    page = browse(repairer).get(f"/repairs/{case.number}/").content.decode()
+    assert page.count('name="preview"') == 1
+    assert f'href="/repairs/{case.number}/preview/' in page

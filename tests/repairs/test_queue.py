@@ -15,11 +15,13 @@ from django.db import connection, transaction
 from django.test import Client
 from django.utils import timezone
 
-from repairs.acts import saved_view
-from repairs.models import Case, SavedView
+from repairs.acts import saved_view, snooze, work_next
+from repairs.choice import Choice
+from repairs.desk import desk_for
+from repairs.models import Case, Person, SavedView
 from repairs.templatetags.clock import clock
 from tests.engine.simulated import World
-from workflows.models import Effect, Run
+from workflows.models import Effect, Run, Team
 
 pytestmark = pytest.mark.django_db(transaction=True)
 Make = Callable[..., Any]
@@ -209,3 +211,18 @@ def test_a_person_saves_no_more_views_than_they_find_again(client: Client, monke
     assert client.post("/repairs/views/save", {"view": "all", "q": "a", "name": "one"}).status_code == 302
     assert client.post("/repairs/views/save", {"view": "all", "q": "b", "name": "two"}).status_code == 400
     assert client.post("/repairs/views/save", {"view": "all", "q": "b", "name": "one"}).status_code == 302
+
+
+def test_the_next_case_is_one_that_waits_or_another_teams(stuck: Make, person: Make) -> None:
+    user: User = person("second", "repairer")
+    case = stuck()
+    other = Person.objects.create(user=user)
+    other.teams.add(Team.objects.create(name="elsewhere"))
+    assert work_next.work_next(desk_for(user)) is None
+    other.teams.clear()
+    snooze.snooze(case.id, by=user, why="they call back", cause="customer", until="2h", fence=case.fence)
+    assert work_next.work_next(desk_for(user)) is None
+
+
+def test_a_search_of_very_many_words_passes_over_the_index_for_each() -> None:
+    assert len(Choice(words="a b c d e f g").q().children) == 5
