@@ -28,6 +28,7 @@ from repairs.words.marked import _
 from workflows.errors import MakegoodError
 from workflows.models import Demotion, Effect, Gauge, Tool, Workflow
 from workflows.states import EffectState
+from workflows.tools.http.literals import in_spec
 
 MOST = 500  # tools on the page; who has more finds each by its name
 
@@ -135,6 +136,7 @@ def show_tool(request: HttpRequest, name: str, version: str, *, status: int = 20
         status=status,
         now=now,
         tool=chosen,
+        spec=in_spec(chosen.spec),
         versions=versions,
         promises=promises(chosen.spec),
         profile=profile_rows(chosen.profile),

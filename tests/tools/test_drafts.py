@@ -7,11 +7,12 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.tools.calls import call, http_tool
+from tests.tools.calls import call, http_tool, tool
 from tests.tools.test_manifest import CONTACT
 from tests.world.provider import Provider
 from workflows.outcomes import Acknowledged
 from workflows.tools.base import Tool
+from workflows.tools.http.literals import in_spec
 from workflows.tools.manifest import load_texts
 from workflows.tools.registry import build
 from workflows.tools.wire.exchange import forget
@@ -72,6 +73,50 @@ def test_a_draft_shows_a_credential(auth: str, shown: str, monkeypatch: pytest.M
     assert shown in dict(draft.headers).values()
     assert "s3cr3t" not in repr(draft)
     assert "literal" not in repr(draft)
+
+
+IN_CLEAR = """
+tools:
+  t.t:
+    version: 1
+    kind: http
+    profile: {effect_class: irreversible, access: write, environment: trusted, observability: none, autonomy: auto,
+      privileges: [], owner: desk, customer_visible: false, residue: ""}
+    idempotency: {by: none}
+    arguments: {type: object, additionalProperties: true}
+    execute:
+      method: POST
+      url: "https://p.example/things?apikey=clear-1&page=2&token=${ args.token }"
+      %s
+"""
+BODY = """json:
+        {api_key: clear-2, nested: [{clientSecret: clear-3, note: clear-2}], password: "${ args.password }", pin: 4}"""
+FORM = """multipart:
+        [{name: api_token, value: clear-4}, {name: note, value: clear-4}, {name: secret, value: "${ key }"}]"""
+
+
+def test_a_credential_that_a_manifest_holds_in_clear_is_shown_or_what_an_argument_brought_is_hidden() -> None:
+    """Told by its name, and only where it stands in the manifest: the rest is what people decide about."""
+    made = tool(IN_CLEAR % BODY)
+    (draft,) = made.draft(call(arguments={"token": "tok-of-a-card", "password": "wanted"}))
+    assert draft.line == "POST https://p.example/things?apikey=[hidden]&page=2&token=tok-of-a-card"
+    assert json.loads(draft.body) == {
+        "api_key": "[hidden]",
+        "nested": [{"clientSecret": "[hidden]", "note": "clear-2"}],
+        "password": "wanted",
+        "pin": 4,
+    }
+    told = repr(in_spec(made.spec))
+    assert ("clear-1" in told, "clear-3" in told, "page=2" in told, "args.token" in told) == (False, False, True, True)
+
+
+def test_a_form_shows_a_credential_in_clear() -> None:
+    made = tool(IN_CLEAR % FORM)
+    (draft,) = made.draft(call(arguments={"token": "t"}))
+    assert draft.body.count("clear-4") == 1
+    assert 'name="api_token"\r\n\r\n[hidden]\r\n' in draft.body
+    assert call().key in draft.body
+    assert repr(in_spec(made.spec)).count("clear-4") == 1
 
 
 def test_a_draft_that_cannot_be_made_does_not_say_why(contact: Tool, monkeypatch: pytest.MonkeyPatch) -> None:

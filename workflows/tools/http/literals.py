@@ -22,6 +22,7 @@ NAMES = frozenset(
         "apitoken", "apisecret", "clientsecret", "appsecret", "sharedsecret", "signature", "sig",
     }
 )  # fmt: skip
+OF_A_HEADER = frozenset({"bearer", "cookie", "proxy-authorization"})
 HIDDEN = "[hidden]"
 
 
@@ -59,6 +60,23 @@ def in_form(body: str, literals: frozenset[str]) -> str:
             body,
         )
     return body
+
+
+def in_spec(value: Any, name: str = "") -> Any:
+    """A whole spec as it may be shown: what else is a credential there are headers and `auth`."""
+    match value:
+        case {"name": str(part), "value": str(text)} if names(part) and _literal(text):
+            return {**value, "value": HIDDEN}
+        case dict():
+            return {key: in_spec(one, key) for key, one in value.items()}
+        case list():
+            return [in_spec(one, name) for one in value]
+        case str() if name == "url":
+            return in_query(value, frozenset(_of_query(value)))
+        case str() | int() if value and (names(name) or name.lower() in OF_A_HEADER) and _literal(str(value)):
+            return HIDDEN
+        case _:
+            return value
 
 
 def names(name: str) -> bool:
