@@ -28,6 +28,7 @@
 | MAKEGOOD_WEB_THREADS | 32 | threads of each: a request that waits for a run holds one |
 | MAKEGOOD_WORKERS | 2 | worker processes of one qcluster |
 | MAKEGOOD_NOTICES | | who is told by mail, chat or web hook: comma-separated role=address or team=address |
+| MAKEGOOD_MESSAGES | | a folder of texts to customers, beside those of the program: docs/messages.md |
 | MAKEGOOD_URL | | the http(s) address of the console, for links in notices |
 | MAKEGOOD_LOG | text | text or json, on stderr |
 """
@@ -93,6 +94,7 @@ FILE_UPLOAD_HANDLERS = ["repairs.uploads.Bounded"]
 DATA_UPLOAD_MAX_NUMBER_FILES = 1
 LEAST_FREE = _number("MAKEGOOD_LEAST_FREE", 256, least=0) * 2**20  # bytes
 NOTICES = notices.receivers(os.environ.get(notices.SETTING, ""))
+MESSAGES = os.environ.get("MAKEGOOD_MESSAGES", "")
 MAKEGOOD_URL = notices.base(os.environ.get(notices.BASE, ""))
 SECOND_FACTOR = _one_of("MAKEGOOD_SECOND_FACTOR", "offered", "required")
 FOUR_EYES = _one_of("FOUR_EYES", "required", "when_possible")

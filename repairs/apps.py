@@ -13,8 +13,10 @@ class RepairsConfig(AppConfig):
         from config import health
         from repairs import checks, receivers  # noqa: F401  connecting is what importing them is for
         from repairs.acts import proof  # noqa: F401  likewise: it hears of logins
+        from repairs.messages import messages
         from repairs.notices import sending
         from repairs.words import marked
 
+        messages()  # what can't be read keeps every process from starting
         marked.speaks(gettext, ngettext)
         health.NOTES["notices"] = sending.failures

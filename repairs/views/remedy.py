@@ -14,6 +14,7 @@ from django.utils import timezone
 
 from repairs import reading, remedy_form
 from repairs.acts import remedy as remedies
+from repairs.messages import messages as texts_to_customers
 from repairs.models import Case
 from repairs.preview_shown import shown
 from repairs.roles import REPAIRER
@@ -22,7 +23,7 @@ from repairs.views.case import find
 from repairs.views.queue import holder_of
 from repairs.views.screen import act, at_desk, in_role, screen, show
 from repairs.words.remedy_fields import Field, fields_of
-from repairs.words.remedy_messages import MESSAGES, filled, takes_message
+from repairs.words.remedy_messages import filled, takes_message
 from workflows.engine import remedy as engine
 from workflows.engine.remedy import RemedyBody
 from workflows.errors import Flaw, Invalid, MakegoodError
@@ -119,7 +120,7 @@ def _page(
         given=given,
         choices=[(one, engine.why_not(one)) for one in effects if one.kind == Kind.FORWARD and not one.read_only],
         inputs=placed,
-        texts=MESSAGES if tool and takes_message(_names(tool)) else {},
+        texts=texts_to_customers() if tool and takes_message(_names(tool)) else {},
         of=of,
         error=error.detail if error else "",
         flaws=others,
@@ -165,7 +166,7 @@ def _begun(
 ) -> dict[str, str]:
     if tool is None:
         return {}
-    message = MESSAGES.get(given.get("message", ""))
+    message = texts_to_customers().get(given.get("message", ""))
     run = case.run
     blanks = {
         "customer": run.subject_label or run.subject_id,

@@ -306,3 +306,13 @@ def test_the_page_asks_few_queries(
     page(client, charged, **given)
     with django_assert_max_num_queries(12):
         page(client, charged, **given)
+
+
+def test_a_field_says_the_name_of_its_format_and_not_how_it_looks() -> None:
+    formats = {"to": "email", "day": "date", "account": "iban"}
+    fields = fields_of({"properties": {name: {"type": "string", "format": one} for name, one in formats.items()}})
+    assert {field.name: field.hint for field in fields} == {
+        "to": "An e-mail address, such as office@customer.example.",
+        "day": "A day, such as 2031-05-06.",
+        "account": "A text of the format iban.",
+    }
