@@ -9,13 +9,14 @@ from django.core.exceptions import SuspiciousOperation
 from django.db.models import Exists, OuterRef, Q
 from django.http import QueryDict
 
+from repairs.today import TODAY, today
 from repairs.words.harm import TITLES, Harm
 from workflows.models import Effect
 from workflows.states import EffectState
 
 LONGEST = 200  # characters of a search or a filter
 WORDS = 5  # of a search; each is one pass over the index
-NAMES = ("q", "cause", "team", "tool", "harm", "customer")  # as addresses and forms have them
+NAMES = ("q", "cause", "team", "tool", "harm", "customer", "day")  # as addresses and forms have them
 HARMS = tuple((harm.value, title) for harm, title in TITLES.items())
 
 
@@ -30,6 +31,7 @@ class Choice:
     tool: str = ""
     harm: str = ""
     customer: str = ""
+    day: str = ""  # "today": opened on the viewer's day
 
     def narrowed(self) -> bool:
         return any(dataclasses.astuple(self))
@@ -52,7 +54,7 @@ class Choice:
         if self.customer:
             kind, _, rest = self.customer.partition(":")
             wanted &= Q(run__subject_id=self.customer) | Q(run__subject_type=kind, run__subject_id=rest)
-        return wanted
+        return wanted & today("opened_at") if self.day else wanted
 
     def kept(self) -> dict[str, str]:
         """As names of an address and their values; what narrows nothing is left out."""
@@ -63,7 +65,7 @@ class Choice:
 
     def told(self) -> str:
         """In words, for the record of what was chosen."""
-        said = {"q": "named like", "harm": "outside is"}
+        said = {"q": "named like", "harm": "outside is", "day": "opened"}
         return ", ".join(f"{said.get(name, name)} {text}" for name, text in self.kept().items())
 
 
@@ -75,4 +77,6 @@ def read(data: QueryDict) -> Choice:
     choice = Choice(*given)
     if choice.harm and choice.harm not in {harm.value for harm in Harm}:
         raise SuspiciousOperation("There is no such harm.")
+    if choice.day not in ("", TODAY):
+        raise SuspiciousOperation("A day is today, or any.")
     return choice

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import datetime as dt
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from django.db.models import Count, DateTimeField, F, Q, QuerySet, Value
@@ -96,16 +96,16 @@ def waiting(desk: Desk) -> Counter[str]:
     return found
 
 
-def waiting_by_name(desk: Desk) -> list[tuple[str, int]]:
+def by_name(groups: Iterable[tuple[list[dict[str, Any]], int]]) -> list[tuple[str, int]]:
     """The same of everything that holds effects, as home says it: most first."""
     found: Counter[str] = Counter()
-    for blocked_by, number in groups(desk):
+    for blocked_by, number in groups:
         found[" and ".join(waits_for(blocker) for blocker in blocked_by)] += number
     return found.most_common(10)
 
 
-def groups(desk: Desk) -> list[tuple[list[dict[str, Any]], int]]:
-    """What holds, and how many effects are held by just that; at most CAP are counted. One query, a few rows."""
+def groups(desk: Desk) -> QuerySet[Any, Any]:
+    """What holds, and how many effects are held by just that; at most CAP are counted. A few rows."""
     held = visible(desk, Effect).filter(state=EffectState.BLOCKED.value, reason="hold").order_by()[: CAP + 1]
     rows = Effect.objects.filter(id__in=held.values("id")).order_by().values("blocked_by")
-    return list(rows.annotate(number=Count("id")).values_list("blocked_by", "number"))
+    return rows.annotate(number=Count("id")).values_list("blocked_by", "number")

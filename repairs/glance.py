@@ -61,6 +61,7 @@ def rows(desk: Desk, cases: QuerySet[Case], now: dt.datetime) -> list[tuple[str,
     for name, (words, moment) in told.items():
         views[name] = dataclasses.replace(views[name], words=words, when=moment)
     views["mine"] = dataclasses.replace(views["mine"], title="Claimed by you")
+    views["unreachable"] = dataclasses.replace(views["unreachable"], title="Cases opened by it")
     by_harm = [
         Figure(harm.value, title[:1].upper() + title[1:], count[f"harm_{harm.value}"], at, "open cases where it is so")
         for harm, title in TITLES.items()

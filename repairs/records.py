@@ -9,6 +9,7 @@ from urllib.parse import urlencode
 from django.contrib.admin import ModelAdmin
 from django.core.exceptions import ValidationError
 from django.db import models
+from django.db.models import Q
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import URLPattern, path, reverse
@@ -21,9 +22,12 @@ from repairs.export.download import download
 from repairs.export.rows import Table
 from repairs.models import Case
 from repairs.scope import listed, one, visible
+from repairs.today import TODAY, today
 from workflows.admin import Shown
 from workflows.models import Effect, Run
+from workflows.tools.http.literals import in_spec
 
+DAY = "day"  # the name by which a list is narrowed to today
 ADDRESS = "admin:{app}_{name}_{view}"
 
 
@@ -33,6 +37,11 @@ def page_of(row: models.Model) -> str:
     if isinstance(row, Effect):
         return reverse("effect", args=[row.run_id, row.id])
     return reverse("case", args=[row.number]) if isinstance(row, Case) else ""
+
+
+def told(field: models.Field[Any, Any], value: Any) -> Any:
+    """A value as it is shown: a manifest may hold credentials in clear."""
+    return in_spec(value) if field.name == "spec" else value
 
 
 class Records(ModelAdmin[Any]):
@@ -70,7 +79,13 @@ class Records(ModelAdmin[Any]):
         at, after = start or (timezone.now(), None)
         page = keyset.page(self.narrowed(request, chosen), order=self.shown.order, of=of, at=at, after=after)
         lines = [(self.address(row), [self.value(row, name) for name in self.shown.columns]) for row in page.rows]
-        context = {"page": page, "lines": lines, "chosen": chosen, "query": urlencode(chosen)}
+        context = {
+            "page": page,
+            "lines": lines,
+            "chosen": chosen,
+            "query": urlencode(chosen),
+            "moment": self.shown.moment,
+        }
         return self.show(request, "console/records_list.html", heads=self.heads(), **context)
 
     def export_view(self, request: HttpRequest) -> HttpResponse:
@@ -86,22 +101,24 @@ class Records(ModelAdmin[Any]):
         return answer
 
     def chosen(self, request: HttpRequest) -> dict[str, str]:
-        chosen = {name: value for name in self.shown.narrow if (value := request.GET.get(name, "").strip())}
-        if any("\x00" in value for value in chosen.values()):
+        names = (*self.shown.narrow, *([DAY] if self.shown.moment else []))
+        chosen = {name: value for name in names if (value := request.GET.get(name, "").strip())}
+        if any("\x00" in value for value in chosen.values()) or chosen.get(DAY, TODAY) != TODAY:
             raise Http404("No record has such a value.")
         return chosen
 
     def narrowed(self, request: HttpRequest, chosen: dict[str, str]) -> models.QuerySet[Any]:
+        fields = {name: value for name, value in chosen.items() if name != DAY}
         try:
-            found: models.QuerySet[Any] = self.rows(request, listed)
-            return found.defer(*self.heavy()).filter(**chosen)
+            found: models.QuerySet[Any] = self.rows(request, listed).defer(*self.heavy())
+            return found.filter(today(self.shown.moment, by_id=True) if DAY in chosen else Q(), **fields)
         except (ValidationError, ValueError) as error:
             raise Http404("No record has such a value.") from error
 
     def one_view(self, request: HttpRequest, key: str) -> HttpResponse:
         row = one(self.rows(request), pk=key)
         fields = [f for f in self.opts.concrete_fields if f.name not in self.shown.secret]
-        values = [(f.verbose_name, getattr(row, f.attname), isinstance(f, models.JSONField)) for f in fields]
+        values = [(f.verbose_name, told(f, getattr(row, f.attname)), isinstance(f, models.JSONField)) for f in fields]
         return self.show(
             request, "console/record.html", values=values, key=key, related=self.related(row), page_of=page_of(row)
         )

@@ -36,12 +36,14 @@ from repairs.views import (
     saved_views,
     stops,
     tools,
+    unchecked,
     watch,
     workflows,
 )
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", home.home, name="home"),
+    path("unchecked/", unchecked.unchecked_page, name="unchecked"),
     path("repairs/", queue.queue, name="queue"),
     path("repairs/next", next_case.work_next, name="work-next"),
     path("repairs/views/save", saved_views.save, name="view-save"),

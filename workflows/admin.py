@@ -36,13 +36,15 @@ from workflows.models import (
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class Shown:
-    """`columns` of the list; `order` is unique and indexed; `narrow` names indexed columns; `secret` is never shown."""
+    """`columns` of the list; `order` is unique and indexed; `narrow` names indexed columns; `secret` is never
+    shown; `moment`: a column of the list by which it can be narrowed to today, where ids tell when rows were made."""
 
     model: type[models.Model]
     columns: tuple[str, ...]
     order: tuple[str, ...] = ("-id",)
     narrow: tuple[str, ...] = ()
     secret: tuple[str, ...] = ()
+    moment: str = ""
 
 
 RECORDS = (
@@ -68,12 +70,14 @@ RECORDS = (
         model=Run,
         columns=("id", "state", "phase", "subject_type", "subject_id", "external_id", "created_at", "ended_at"),
         narrow=("agent_id", "external_id"),
+        moment="created_at",
     ),
     Shown(model=Step, columns=("id", "name", "state", "run_id", "tool_id", "created_at"), narrow=("run_id",)),
     Shown(
         model=Effect,
-        columns=("id", "kind", "state", "world", "reason", "run_id", "attempts", "changed_at"),
+        columns=("id", "kind", "state", "world", "reason", "run_id", "attempts", "created_at", "changed_at"),
         narrow=("run_id", "key"),
+        moment="created_at",
     ),
     Shown(
         model=Attempt,

@@ -26,8 +26,8 @@ def pages() -> Iterator[tuple[str, str]]:
 
 
 def fixed() -> Iterator[tuple[str, str]]:
-    names = ("home", "runs", "stops", "budgets", "policies", "policy-edit", "tools", "agents", "people", "account")
-    for name in (*names, "admin:index", "admin:password_change"):
+    names = ("home", "unchecked", "runs", "stops", "budgets", "policies", "policy-edit", "tools", "agents", "people")
+    for name in (*names, "account", "admin:index", "admin:password_change"):
         yield name, reverse(name)
     for view in ("decide", "decided", "mine"):
         yield "approvals", f"{reverse('approvals')}?view={view}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 
-from repairs import frozen, glance, keyset, worklist
+from repairs import glance, keyset, unchecked, worklist
 from repairs.models import Case
 from repairs.notices import sending
 from repairs.scope import visible
@@ -26,6 +26,7 @@ def home(request: HttpRequest) -> HttpResponse:
     first = keyset.first_of(harmful, order=worklist.ORDER, size=NEXT)
     latest = visible(desk, Run).select_related("agent", "workflow").defer(*HEAVY)[:LATEST]
     figures = glance.rows(desk, cases, now)
+    waiting, unreached = unchecked.beside_held(desk, now)
     return show(
         request,
         "console/home.html",
@@ -34,8 +35,9 @@ def home(request: HttpRequest) -> HttpResponse:
         figures=figures,
         handed=next(one for _, row in figures for one in row if one.name == "handed"),
         systems=glance.systems(desk, now),
+        unchecked=unreached,
         first=queue.rows_of(first, now),
         latest=latest,
-        waiting=frozen.waiting_by_name(desk),
+        waiting=waiting,
         unsent=sending.failures() if desk.may_operate else "",
     )

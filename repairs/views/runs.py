@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from repairs import keyset
 from repairs.scope import visible
+from repairs.today import TODAY, today
 from repairs.views.screen import at_desk, screen, show
 from workflows.models import Agent, Run, Workflow
 from workflows.states import RunState
@@ -21,6 +22,7 @@ FILTERS = {
     "subject": "subject_id",
     "external_id": "external_id",
     "agent": "agent__name",
+    "day": "created_at",
 }
 HEAVY = (
     "input", "residue", "people_reasons", "narrowed", "workflow__spec", "agent__tools", "agent__workflows",
@@ -31,7 +33,7 @@ LONGEST = 300  # no column that is filtered is wider
 
 @screen
 def runs(request: HttpRequest) -> HttpResponse:
-    """`?state=&workflow=&subject=&external_id=&agent=`; each narrows. `?after=` is the cursor."""
+    """`?state=&workflow=&subject=&external_id=&agent=&day=today`; each narrows. `?after=` is the cursor."""
     chosen = chosen_of(request)
     found = chosen_rows(request, chosen)
     of = f"runs:{urlencode(sorted(chosen.items()))}"
@@ -56,6 +58,8 @@ def chosen_of(request: HttpRequest) -> dict[str, str]:
         raise Http404("No run has such a value.")
     if chosen.get("state") and chosen["state"] not in {state.value for state in RunState}:
         raise Http404("There is no such state.")
+    if chosen.get("day", TODAY) != TODAY:
+        raise Http404("A day is today, or any.")
     return chosen
 
 
@@ -86,4 +90,8 @@ def ids(model: type[Agent | Workflow], name: str) -> list[uuid.UUID]:
     return list(model._default_manager.filter(name=name).values_list("id", flat=True))
 
 
-OF = {"subject": of_subject, "agent": of_agent, "workflow": of_workflow}
+def of_day(value: str) -> Q:
+    return today("created_at", by_id=True)
+
+
+OF = {"subject": of_subject, "agent": of_agent, "workflow": of_workflow, "day": of_day}

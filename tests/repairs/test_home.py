@@ -88,7 +88,7 @@ def test_d04_beyond_what_is_counted_each_figure_is_still_its_own(
     found = {title: figure for title, _, figure in tiles(client)}
     assert found["All open"] == 4  # one more than is counted: "3+"
     assert found["Claimed by you"] == 1
-    assert found["Could not check"] == 1
+    assert found["Cases opened by it"] == 1
     assert found["Past deadline"] == 1
 
 

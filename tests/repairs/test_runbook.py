@@ -62,7 +62,12 @@ def test_a_place_is_lost_or_a_deviation_blocks(stuck: Make, repairer: User, pers
     at, book = f"/repairs/{case.number}", runbooks()["not-undone"]
     form = {"runbook": book.name, "version": book.version, "step": 1}
     for _ in range(2):
-        assert client.post(f"{at}/tick", {**form, "how": "expected"}).status_code == 302
+        answer = client.post(f"{at}/tick", {**form, "how": "expected"})
+        assert (answer.status_code, answer["Location"]) == (302, f"{at}/#step-2"), "the page opens at the next step"
+    assert 'id="step-2" tabindex="-1"' in client.get(f"{at}/").content.decode()
+    assert client.post(f"{at}/tick", {**form, "step": len(book.steps), "how": "expected"})["Location"].endswith(
+        f"#step-{len(book.steps)}"
+    )
     other = browse(person("night desk", "repairer"))
     other.post(f"{at}/tick", {**form, "step": 2, "how": "otherwise", "text": "they did neither"})
     places = client.get(f"{at}/").context["places"]
@@ -70,7 +75,7 @@ def test_a_place_is_lost_or_a_deviation_blocks(stuck: Make, repairer: User, pers
         ("repairer", False), ("night desk", True), (None, False),
     ]  # fmt: skip
     assert places[1].said.why == "they did neither"
-    assert [act.detail for act in Act.objects.filter(kind="tick")] == [book.steps[0].words]
+    assert [act.detail for act in Act.objects.filter(kind="tick")] == [book.steps[0].words, book.steps[-1].words]
     client.post(f"{at}/tick", {**form, "step": 2, "how": "expected"})
     assert not client.get(f"{at}/").context["places"][1].deviated, "the last word counts"
 

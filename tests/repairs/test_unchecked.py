@@ -1,0 +1,84 @@
+"""What could not be checked is shown by system, with since when and why, and never counts as fine."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime as dt
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from repairs import unchecked
+from repairs.desk import desk_for
+from tests.engine.simulated import World
+from workflows import rows
+from workflows.drain import drain_once
+from workflows.models import Effect, Look, Run
+
+pytestmark = pytest.mark.django_db(transaction=True)
+Make = Callable[..., Any]
+
+
+@pytest.fixture
+def client(person: Make, browse: Make) -> Client:
+    found: Client = browse(person("repairer", "repairer"))
+    return found
+
+
+@pytest.fixture
+def blind(world: World, tool: Make, workflow: Make, run_through: Make) -> Run:
+    """Two effects whose answers were lost, on a calendar that can't be asked: one is given up, one is still asked for;
+    and one on the CRM that could be looked at."""
+    tool("crm.contact")
+    for name in ("calendar.book", "calendar.invite"):
+        tool(name)
+        world.script(name, "execute", "lost_after")
+        world.script(name, "look", *["unreachable"] * 40)
+    run: Run = run_through(workflow("crm.contact", "calendar.book", "calendar.invite", after={"invite": []}))
+    given_up = Effect.objects.get(step__name="book")
+    Effect.objects.filter(id=given_up.id).update(looks_until=given_up.created_at, due_at=given_up.created_at)
+    drain_once(slots=8)
+    assert {e.step.name: e.state for e in Effect.objects.select_related("step")} == {
+        "contact": "verified", "book": "stuck", "invite": "unknown",
+    }  # fmt: skip
+    return run
+
+
+def test_an_effect_that_no_look_could_reach_is_hidden_or_counted_where_it_is_not_listed(
+    blind: Run, client: Client
+) -> None:
+    home = client.get("/").content.decode()
+    (line,) = re.findall(r'<p class="changed">Could not check:(.*?)</p>', home, re.DOTALL)
+    assert "2 effects on <bdi>calendar</bdi>" in line
+    assert "no connection" in line
+    first = Look.objects.filter(reached=False).earliest("id").begun_at
+    assert f"{first:%H:%M:%S}" in line
+    (address,) = re.findall(r'href="([^"]+)"', line)
+    page = client.get(address).content.decode()
+    assert page.count("data-row") == 2
+    assert client.get("/unchecked/?system=crm").content.decode().count("data-row") == 0
+    assert client.get("/unchecked/?system=%00").status_code == 404
+
+
+def test_what_can_be_looked_at_again_stays_among_what_could_not(blind: Run, client: Client, world: World) -> None:
+    world.scripts.clear()
+    Effect.objects.filter(state="unknown").update(due_at=rows.now() - dt.timedelta(seconds=1))
+    drain_once(slots=8)
+    assert client.get("/unchecked/").content.decode().count("data-row") == 1
+    Effect.objects.filter(state="stuck").update(reason="refused")
+    assert "Could not check:" not in client.get("/").content.decode()
+
+
+def test_another_teams_effects_are_told_or_reading_takes_more_statements_for_more(blind: Run, person: Make) -> None:
+    desk = desk_for(person("reader"))
+    now = rows.now()
+    with CaptureQueriesContext(connection) as taken:
+        assert len(unchecked.unchecked(desk, now)) == 2
+    assert len(taken) == 2
+    other = dataclasses.replace(desk, teams=frozenset({"elsewhere"}))
+    assert unchecked.unchecked(other, now) == []
