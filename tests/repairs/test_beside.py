@@ -88,12 +88,13 @@ def test_a_button_pressed_twice_says_it_twice(
     for path, form in (("told", told), ("time", time)):
         for _ in range(2):
             assert client.post(f"/repairs/{case.number}/{path}", form).status_code == 302
-    for other in ({"whom": "their bank"}, {"evidence": "at ten"}):
+    bank, at_ten = {"whom": "their bank"}, {"evidence": "at ten"}
+    for other in (bank, {**bank, **at_ten}, at_ten):  # each unlike the one before in one thing
         client.post(f"/repairs/{case.number}/told", {**told, **other})
-    assert Counter(Act.objects.values_list("kind", flat=True)) == {"told": 3, "correct_time": 1}
+    assert Counter(Act.objects.values_list("kind", flat=True)) == {"told": 4, "correct_time": 1}
     monkeypatch.setattr(note, "TWICE", dt.timedelta(0))
     client.post(f"/repairs/{case.number}/told", {**told, "evidence": "at ten"})
-    assert Act.objects.filter(kind="told").count() == 4, "later it is meant"
+    assert Act.objects.filter(kind="told").count() == 5, "later it is meant"
 
 
 def test_two_guesses_judged_in_the_same_words_are_one_judgement(stuck: Make, repairer: User) -> None:

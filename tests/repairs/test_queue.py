@@ -215,12 +215,14 @@ def test_a_person_saves_no_more_views_than_they_find_again(client: Client, monke
 
 def test_the_next_case_is_one_that_waits_or_another_teams(stuck: Make, person: Make) -> None:
     user: User = person("second", "repairer")
-    case = stuck()
+    first, case = stuck(), stuck()
+    Case.objects.filter(id=first.id).update(state="waiting", rank=0)
     other = Person.objects.create(user=user)
     other.teams.add(Team.objects.create(name="elsewhere"))
     assert work_next.work_next(desk_for(user)) is None
     other.teams.clear()
-    snooze.snooze(case.id, by=user, why="they call back", cause="customer", until="2h", fence=case.fence)
+    assert work_next.work_next(desk_for(user)) == case, "one that waits for an answer hid it"
+    snooze.snooze(case.id, by=user, why="they call back", cause="customer", until="2h", fence=1)
     assert work_next.work_next(desk_for(user)) is None
 
 
