@@ -30,6 +30,7 @@ from repairs.views import (
     queue,
     remedy,
     run,
+    run_head,
     run_journal,
     run_time,
     runs,
@@ -44,6 +45,7 @@ from repairs.views import (
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", home.home, name="home"),
     path("unchecked/", unchecked.unchecked_page, name="unchecked"),
+    path("home/news", home.news, name="home-news"),
     path("repairs/", queue.queue, name="queue"),
     path("repairs/next", next_case.work_next, name="work-next"),
     path("repairs/views/save", saved_views.save, name="view-save"),
@@ -103,6 +105,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("runs/", runs.runs, name="runs"),
     path("runs/export", export.all_runs, name="runs-export"),
     path("runs/<uuid:run_id>/", run.run_page, name="run"),
+    path("runs/<uuid:run_id>/news", run_head.news, name="run-news"),
     path("runs/<uuid:run_id>/time", run_time.time_page, name="run-time"),
     path("runs/<uuid:run_id>/journal", run_journal.journal_page, name="run-journal"),
     path("runs/<uuid:run_id>/raw.json", run.raw, name="run-raw"),

@@ -8,7 +8,8 @@ import uuid
 from collections.abc import Sequence
 from typing import Any
 
-from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.http import Http404, HttpRequest, HttpResponse
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.http import content_disposition_header
 
@@ -16,6 +17,7 @@ from repairs import asked, reading
 from repairs.acts import approve as acts
 from repairs.acts import proof
 from repairs.scope import one, visible
+from repairs.views import live
 from repairs.views.screen import at_desk, screen, show
 from repairs.words import traits, verdicts
 from repairs.words.check import check
@@ -159,11 +161,13 @@ def exact_call(request: HttpRequest, approval_id: uuid.UUID) -> HttpResponse:
 
 @screen
 def read_state(request: HttpRequest, approval_id: uuid.UUID) -> HttpResponse:
-    """Whether a read of the target is under way: what the page asks until there is none."""
+    """Nothing new while a read of the target is under way; then the page is loaded anew."""
     row = visible(at_desk(request), Approval).filter(id=approval_id).values("state", "read_due").first()
     if row is None:
         raise Http404("There is no such approval.")
-    return JsonResponse({"reading": row["state"] == ApprovalState.ASKED and row["read_due"] is not None})
+    if row["state"] == ApprovalState.ASKED and row["read_due"] is not None:
+        return HttpResponse(status=204)
+    return live.anew(request, reverse("approval", args=[approval_id]))
 
 
 def votes_of(rows: Sequence[Approval]) -> dict[uuid.UUID, list[ApprovalVote]]:

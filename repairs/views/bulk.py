@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import hashlib
 import uuid
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from django.conf import settings
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect
+from django.template.loader import render_to_string
+from django.urls import reverse
 from django.utils import timezone
-from django.utils.http import quote_etag
 
 from repairs import choice as choices
 from repairs import keyset
@@ -21,6 +22,7 @@ from repairs.models import Batch
 from repairs.models.batch import BatchAct, BatchState
 from repairs.preview_shown import Shown, told
 from repairs.roles import REPAIRER
+from repairs.views import live
 from repairs.views.acts import STATUS, why
 from repairs.views.queue import show_queue, view_asked
 from repairs.views.screen import act, at_desk, in_role, screen, show
@@ -95,50 +97,43 @@ def batch_page(request: HttpRequest, batch_id: uuid.UUID) -> HttpResponse:
 
 @screen
 def progress(request: HttpRequest, batch_id: uuid.UUID) -> HttpResponse:
-    """The part of the page that moves; the same answer as before is 304."""
-    answer = show_batch(request, batch_id, template="console/_bulk_moving.html")
-    tag = quote_etag(hashlib.sha256(answer.content).hexdigest()[:32])
-    if request.headers.get("If-None-Match") == tag:
-        answer = HttpResponse(status=304)
-    answer.headers["ETag"] = tag
-    return answer
+    """The part of the page that moves. `shown`: the state in which the page shows the batch."""
+    batch = seen.found(at_desk(request), batch_id)
+    if request.GET.get("shown", batch.state) != batch.state:
+        return live.anew(request, reverse("batch", args=[batch_id]))
+    stands = standing_of(batch, request.GET.get("only", ""))
+    return live.part(request, render_to_string(MOVING, stands), last=not stands["moves"])
+
+
+MOVING = "console/_bulk_moving.html"
 
 
 def show_batch(
     request: HttpRequest,
     batch_id: uuid.UUID,
     *,
-    template: str = "console/bulk.html",
     status: int = 200,
     error: str = "",
     kept: str = "",
     typed: QueryDict | None = None,
 ) -> HttpResponse:
     """`?only=`: a word of the figures, whose cases are listed then."""
-    desk, only = at_desk(request), request.GET.get("only", "")
+    desk = at_desk(request)
     batch = seen.found(desk, batch_id)
-    chosen = batch.state in (BatchState.DRAFT, BatchState.ASKED)
-    lines = standing.lines(batch, batch.items.all(), timezone.now(), whole=chosen)
-    will = sum(line.waits and line.prospect.will for line in lines)
+    stands = standing_of(batch, request.GET.get("only", ""))
+    moving, mine = render_to_string(MOVING, stands), batch.by_id == desk.user.pk
     name, button, does = NAMES[batch.act]
-    mine = batch.by_id == desk.user.pk
     return show(
         request,
-        template,
+        "console/bulk.html",
         here="queue",
         status=status,
-        batch=batch,
-        lines=[(line, told_of(line)) for line in lines if only in ("", line.kind)],
-        only=only,
+        **stands,
+        moving=moving,
+        tag=live.tag_of(moving),
         name=name,
         does=does,
-        button=button.format(number(will, "case")),
-        chosen=chosen,
-        will=will,
-        skipped=counted(line.kind for line in lines if line.waits and not line.prospect.will),
-        met=sum(not line.waits for line in lines),
-        ended=counted(line.kind for line in lines if not line.waits),
-        moves=batch.state == BatchState.RUNNING or any(line.came in MOVES for line in lines),
+        button=button.format(number(stands["will"], "case")),
         mine=mine,
         may_confirm=batch.state == BatchState.ASKED and desk.may_approve and not mine,
         alone=settings.FOUR_EYES == "when_possible",
@@ -150,6 +145,23 @@ def show_batch(
         kept=kept,
         typed=typed or {},
     )
+
+
+def standing_of(batch: Batch, only: str) -> dict[str, Any]:
+    """Its cases, each as it stands, and how many are how far."""
+    chosen = batch.state in (BatchState.DRAFT, BatchState.ASKED)
+    lines = standing.lines(batch, batch.items.all(), timezone.now(), whole=chosen)
+    return {
+        "batch": batch,
+        "lines": [(line, told_of(line)) for line in lines if only in ("", line.kind)],
+        "only": only,
+        "chosen": chosen,
+        "will": sum(line.waits and line.prospect.will for line in lines),
+        "skipped": counted(line.kind for line in lines if line.waits and not line.prospect.will),
+        "met": sum(not line.waits for line in lines),
+        "ended": counted(line.kind for line in lines if not line.waits),
+        "moves": batch.state == BatchState.RUNNING or any(line.came in MOVES for line in lines),
+    }
 
 
 def told_of(line: standing.Line) -> Shown | None:

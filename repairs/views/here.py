@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect
+from django.shortcuts import redirect, render
 from django.utils import timezone
 
 from repairs import presence, worked
+from repairs.views import live
 from repairs.views.acts import whole
 from repairs.views.case import find
 from repairs.views.queue import holder_of
-from repairs.views.screen import act, at_desk, show
+from repairs.views.screen import act, at_desk
 from workflows.errors import Invalid
 
 
 @act
 def here(request: HttpRequest, number: int) -> HttpResponse:
-    """`as_of`, `fence`: what the page shows; `active`: somebody typed or pointed since it last told."""
+    """`as_of`, `fence`: what the page shows; `active`: somebody typed or pointed since it last told; `said`: the tag of
+    what it was told last, which isn't said twice."""
     case, user, now = find(request, number), at_desk(request).user, timezone.now()
     try:
         fence = whole(request, "fence")
@@ -28,16 +30,16 @@ def here(request: HttpRequest, number: int) -> HttpResponse:
         if case.holder_at(now) == user.pk:
             worked.note(case.id, user.pk)
     holder = case.holder_at(now)
-    return show(
-        request,
-        "console/_case_here.html",
-        here="queue",
-        now=now,
-        case=case,
-        others=presence.others(case, user, now),
-        changed=request.POST.get("as_of") != case.as_of,
-        taken=holder_of(case, now) if holder != user.pk and fence != case.fence else "",
-    )
+    told = {
+        "now": now,
+        "case": case,
+        "others": presence.others(case, user, now),
+        "changed": request.POST.get("as_of") != case.as_of,
+        "taken": holder_of(case, now) if holder != user.pk and fence != case.fence else "",
+    }
+    answer = render(request, "console/_case_here.html", told)
+    answer.headers["ETag"] = tag = live.tag_of(answer.content.decode())
+    return HttpResponse(status=204) if request.POST.get("said") == tag else answer
 
 
 @act

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from django.http import HttpRequest, HttpResponse
+from django.template.loader import render_to_string
 from django.utils import timezone
 
 from repairs import glance, keyset, unchecked, worklist
 from repairs.models import Case
 from repairs.notices import sending
 from repairs.scope import visible
-from repairs.views import queue
+from repairs.views import live, queue
 from repairs.views.runs import HEAVY
 from repairs.views.screen import at_desk, screen, show
 from workflows.models import Run
@@ -25,7 +28,7 @@ def home(request: HttpRequest) -> HttpResponse:
     harmful = worklist.harm_first(cases, now).select_related("run", "claimed_by", "handed_to").defer(*queue.HEAVY)
     first = keyset.first_of(harmful, order=worklist.ORDER, size=NEXT)
     latest = visible(desk, Run).select_related("agent", "workflow").defer(*HEAVY)[:LATEST]
-    figures = glance.rows(desk, cases, now)
+    figures, systems = glance.rows(desk, cases, now), glance.systems(desk, now)
     waiting, unreached = unchecked.beside_held(desk, now)
     return show(
         request,
@@ -34,10 +37,24 @@ def home(request: HttpRequest) -> HttpResponse:
         now=now,
         figures=figures,
         handed=next(one for _, row in figures for one in row if one.name == "handed"),
-        systems=glance.systems(desk, now),
+        systems=systems,
+        tag=tag_of(figures, systems),
         unchecked=unreached,
         first=queue.rows_of(first, now),
         latest=latest,
         waiting=waiting,
         unsent=sending.failures() if desk.may_operate else "",
     )
+
+
+@screen
+def news(request: HttpRequest) -> HttpResponse:
+    """Whether a figure or a system is another than the page shows. Its rows stay, so its figures do too."""
+    now, desk = timezone.now(), at_desk(request)
+    tag = tag_of(glance.rows(desk, visible(desk, Case), now), glance.systems(desk, now))
+    return live.part(request, render_to_string("console/_news.html", {"of": "home"}), tag=tag)
+
+
+def tag_of(figures: Sequence[tuple[str, Sequence[glance.Figure]]], systems: Sequence[glance.System]) -> str:
+    counts = [(one.name, one.count) for _, row in figures for one in row]
+    return live.tag_of(repr((counts, [(one.name, one.frozen, one.breaker.tone) for one in systems])))

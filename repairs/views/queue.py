@@ -9,8 +9,8 @@ from typing import Any
 
 from django.core.exceptions import SuspiciousOperation
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
+from django.template.loader import render_to_string
 from django.utils import timezone
-from django.utils.http import quote_etag
 
 from repairs import choice as choices
 from repairs import keyset, reading, worklist
@@ -19,6 +19,7 @@ from repairs.bulk.choosing import MOST
 from repairs.models import Case, SavedView
 from repairs.models.batch import BatchAct
 from repairs.scope import visible
+from repairs.views import live
 from repairs.views.screen import at_desk, screen, show
 from repairs.words.batch import NAMES
 
@@ -88,6 +89,7 @@ def show_queue(
         all_of_them=counts[name] if view and (choice.narrowed() or name == "mine") else 0,
         most=MOST,
         batches_asked=seen.asked(desk),
+        tag=live.tag_of(render_to_string(NEWS, {"number": 0})),
     )
 
 
@@ -104,12 +106,13 @@ def chosen(request: HttpRequest, data: QueryDict, at: dt.datetime) -> tuple[Any,
     return rows, order
 
 
+NEWS = "console/_queue_news.html"
 HEAVY = ("run__input", "run__residue", "run__people_reasons", "run__narrowed", "found_by")
 
 
 @screen
 def news(request: HttpRequest) -> HttpResponse:
-    """How many cases came since the moment `at` of the page that asks; the same answer as before is 304."""
+    """How many cases came since the moment `at` of the page that asks."""
     desk = at_desk(request)
     _, view = view_asked(request.GET)
     try:
@@ -118,13 +121,7 @@ def news(request: HttpRequest) -> HttpResponse:
     except ValueError as error:
         raise SuspiciousOperation("The moment of the page can't be read.") from error
     number = worklist.newer(visible(desk, Case), view, choices.read(request.GET), at, desk.user.pk) if view else 0
-    tag = quote_etag(f"{number}")
-    if request.headers.get("If-None-Match") == tag:
-        answer = HttpResponse(status=304)
-    else:
-        answer = show(request, "console/_queue_news.html", here="queue", number=number)
-    answer.headers["ETag"] = tag
-    return answer
+    return live.part(request, render_to_string(NEWS, {"number": number}))
 
 
 def view_asked(data: QueryDict) -> tuple[str, worklist.View | None]:

@@ -12,11 +12,12 @@ from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render, resolve_url
 from django.utils import timezone
+from django.utils.cache import patch_vary_headers
 from django.views.decorators.cache import never_cache
 
 from repairs.desk import Desk, desk_of
 from repairs.site import frame
-from repairs.views import errors
+from repairs.views import errors, live
 from repairs.words.marked import _, said
 
 P = ParamSpec("P")
@@ -56,13 +57,20 @@ def guarded(view: View[P], methods: list[str]) -> View[P]:
             return errors.an_act(request, methods)
         desk = desk_of(request)
         if desk is None:
-            return redirect(f"{resolve_url('admin:login')}?{urlencode({'next': request.get_full_path()})}")
+            return to_log_in(request)
         if desk.must_change:
             return redirect("admin:password_change")
         return view(request, *args, **kwargs)
 
     checked: Any = never_cache(inner)
     return checked  # type: ignore[no-any-return]
+
+
+def to_log_in(request: HttpRequest) -> HttpResponse:
+    login = f"{resolve_url('admin:login')}?{urlencode({'next': request.get_full_path()})}"
+    answer = live.logged_out(request) if live.asked_by(request) else redirect(login)
+    patch_vary_headers(answer, ["HX-Request"])
+    return answer
 
 
 def at_desk(request: HttpRequest) -> Desk:

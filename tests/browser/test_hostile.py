@@ -26,10 +26,11 @@ pytestmark = pytest.mark.django_db(transaction=True)
 Make = Callable[..., Any]
 
 MARKUP = '</script><img src=x onerror=window.__x=1>" autofocus onfocus=window.__x=1 a="'
+ASKS = "<b hx-get=/stops/ hx-trigger=load data-hx-on:load=window.__x=1>"
 CUT = "<SCRIPT/Q"  # unclosed: cuts off the rest of a page that takes it for a tag
 TURNED = "pay \u202e001\u202c EUR \u2066x\u2069"
 UNSEEN = "file\u200b.txt\ufeff \U000e0064\U000e0065"
-HOSTILE = f"{MARKUP}{TURNED}{UNSEEN}{CUT}"
+HOSTILE = f"{MARKUP}{TURNED}{UNSEEN}{ASKS}{CUT}"
 LONG = HOSTILE * 90 + " " * 400 + "the end"  # an argument of more than 10 kB
 SEEN = [MARKUP[:40], "[U+202E]", "[U+200B]", "[U+E0064]", CUT]
 RAW = "\u202e\u202c\u2066\u2069\u200b\ufeff\U000e0064"
@@ -44,6 +45,10 @@ WRONG = """(raw) => {
   if (document.querySelectorAll("img").length > 1) wrong.push("an image that isn't ours");
   if ([...document.querySelectorAll("*")].some(one => [...one.attributes].some(a => a.name.startsWith("on"))))
     wrong.push("an element with a handler");
+  const ours = /^(hx-trigger|hx-target|hx-(get|post)=[/][\\w/-]+(news|progress|reading|here)\\b)/;
+  for (const one of document.querySelectorAll("*"))
+    for (const { name, value } of one.attributes)
+      if (/^(data-)?hx-/.test(name) && !ours.test(`${name}=${value}`)) wrong.push(`an element with ${name}`);
   for (const char of raw) if (text.includes(char)) wrong.push(`U+${char.codePointAt(0).toString(16)} as it is`);
   return wrong;
 }"""

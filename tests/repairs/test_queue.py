@@ -88,7 +88,7 @@ def test_a_figure_beside_a_view_counts_other_rows_than_the_page_of_that_view_sho
 def test_news_keeps_silent_about_a_case_that_came_or_answers_what_was_answered(stuck: Make, client: Client) -> None:
     stuck()
     page = client.get("/repairs/").content.decode()
-    address = re.search(r'data-news="([^"]+)"', page)
+    address = re.search(r'hx-get="([^"]+)"', page)
     assert address is not None
     news = address[1].replace("&amp;", "&")
     before = client.get(news)

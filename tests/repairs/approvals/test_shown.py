@@ -96,10 +96,13 @@ def test_a_target_that_was_read_again_must_be_seen_before_it_is_approved(
     sent = form(client, approval)
     world.things[approval.effect.key] = {"not": "ours"}
     client.post(f"/approvals/{approval.id}/read")
-    assert client.get(f"/approvals/{approval.id}/reading").json() == {"reading": True}
+    assert client.get(f"/approvals/{approval.id}/reading").status_code == 204
     assert "It is being read now" in page_of(client, approval)
     drain_once()
-    assert client.get(f"/approvals/{approval.id}/reading").json() == {"reading": False}
+    place = f"/approvals/{approval.id}/"
+    for page, header in ((place, "HX-Refresh"), (f"{place}?whole=1", "HX-Refresh"), (f"{place}approve", "HX-Redirect")):
+        said = {"HX-Request": "true", "HX-Current-URL": f"http://testserver{page}"}
+        assert header in client.get(f"{place}reading", headers=said), "a form that was sent is not sent again"
     page = page_of(client, approval)
     assert "It has changed since it was first read" in page
     assert "It is there already, with our mark" in page

@@ -1,0 +1,55 @@
+"""What a page is answered that htmx asks for news: nothing new, a part of it, or that it is to be loaded anew."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.cache import get_conditional_response, patch_vary_headers
+from django.utils.http import quote_etag
+from django_htmx.http import HttpResponseClientRedirect, HttpResponseClientRefresh, retarget
+from django_htmx.middleware import HtmxDetails
+
+LAST = 286  # htmx asks no more
+
+
+def asked_by(request: HttpRequest) -> HtmxDetails:
+    """False where it wasn't htmx."""
+    details: HtmxDetails = request.htmx  # type: ignore[attr-defined]
+    return details
+
+
+def tag_of(text: str) -> str:
+    return quote_etag(hashlib.sha256(text.encode()).hexdigest()[:32])
+
+
+def part(request: HttpRequest, text: str, *, tag: str = "", last: bool = False) -> HttpResponse:
+    """304 where the page shows it already. `tag`: of what it tells, if not of its text; `last`: it changes no more."""
+    if last and asked_by(request):
+        return HttpResponse(text, status=LAST)
+    tag = tag or tag_of(text)
+    answer = HttpResponse(text, headers={"ETag": tag})
+    known = get_conditional_response(request, etag=tag, response=answer)
+    assert isinstance(known, HttpResponse)
+    return known
+
+
+def anew(request: HttpRequest, page: str) -> HttpResponse:
+    """What may be done is another than what the page offers. One that answered a form isn't loaded anew, which would
+    send the form again: `page` is opened in its place."""
+    at = asked_by(request).current_url_abs_path or ""
+    answer = HttpResponseClientRefresh() if at.partition("?")[0] == page else HttpResponseClientRedirect(page)
+    patch_vary_headers(answer, ["HX-Current-URL"])
+    return answer
+
+
+def logged_out(request: HttpRequest) -> HttpResponse:
+    """Said above the page, which stays as it is; never the login page in the place of a part."""
+    context: dict[str, Any] = {"at": asked_by(request).current_url_abs_path or "/"}
+    answer = render(request, "console/_logged_out_here.html", context)
+    answer.headers["ETag"] = tag_of("logged out")
+    known = get_conditional_response(request, etag=answer.headers["ETag"], response=answer)
+    assert isinstance(known, HttpResponse)
+    return retarget(known, "#told")

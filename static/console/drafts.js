@@ -1,0 +1,25 @@
+// Drafts: what is typed on a page is there again after it was loaded anew, in this tab, until it is sent.
+"use strict";
+
+(() => {
+  const place = document.querySelector("[data-drafts]"); // whose, and of which page
+  if (!place) return;
+  const FORMS = "main form[method=post]";
+  const PAGE = `makegood-draft:${place.dataset.drafts}:`;
+  const MINE = PAGE.split(":", 2).join(":") + ":";
+  const key = (field) => PAGE + field.id;
+  const kept = (field) => field.id && field.name !== "proof" && field.matches("textarea, input[type=text]") && !field.readOnly && field.closest(FORMS);
+  const store = (act) => { try { return act(sessionStorage); } catch { return null; /* without storage nothing is kept */ } };
+  const keep = (field) => store((all) => field.value ? all.setItem(key(field), field.value) : all.removeItem(key(field)));
+
+  for (const field of document.querySelectorAll(`${FORMS} :is(textarea, input[type=text])`)) {
+    if (!kept(field)) continue;
+    if (field.value) keep(field); // what a refused form brought back
+    else if (field.value = store((all) => all.getItem(key(field))) ?? "") field.closest("details")?.setAttribute("open", "");
+  }
+  document.addEventListener("input", ({ target }) => { if (kept(target)) keep(target); });
+  document.addEventListener("submit", ({ target }) => store((all) => {
+    for (const field of target.elements) if (kept(field)) all.removeItem(key(field));
+    if (target.action.endsWith("/logout/")) for (const name of Object.keys(all)) if (name.startsWith(MINE)) all.removeItem(name);
+  }));
+})();

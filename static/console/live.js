@@ -1,0 +1,28 @@
+// What htmx leaves to us where a page asks for news: nothing is asked while nobody looks, nothing but news ever, and no
+// answer is shown twice. A case's page also tells whether somebody works on it.
+"use strict";
+
+(() => {
+  const NEWS = /^\/[\w/-]+\/(news|progress|reading|here)(\?|$)/; // no other address, whatever a page may have been made to hold
+  let active = false;
+  for (const kind of ["keydown", "pointerdown", "input"]) {
+    document.addEventListener(kind, () => { active = true; }, { passive: true });
+  }
+  const on = (name, act) => document.addEventListener(`htmx:${name}`, (event) => act(event.detail, event));
+
+  on("confirm", ({ path }, event) => { if (document.hidden || !NEWS.test(path)) event.preventDefault(); });
+  on("configRequest", ({ elt, verb, headers, parameters }) => {
+    if (verb === "get") {
+      if (elt.dataset.tag) headers["If-None-Match"] = elt.dataset.tag;
+      return;
+    }
+    parameters.said = elt.dataset.tag || "";
+    parameters.active = active ? "1" : "";
+    active = false;
+  });
+  on("beforeOnLoad", ({ elt, xhr, pathInfo }, event) => {
+    const [asked, came] = [pathInfo.finalRequestPath, pathInfo.responsePath].map((path) => path?.split("?")[0]);
+    if (asked !== came) event.preventDefault(); // it was led elsewhere
+    else elt.dataset.tag = xhr.getResponseHeader("ETag") || elt.dataset.tag || "";
+  });
+})();
