@@ -5,7 +5,9 @@ from __future__ import annotations
 import datetime as dt
 from typing import Any
 
-from django.db.models import QuerySet
+from django.contrib.postgres.expressions import ArraySubquery
+from django.db.models import F, OuterRef, QuerySet
+from django.db.models.functions import JSONObject
 
 from repairs.counting import CAP
 from repairs.desk import Desk
@@ -66,3 +68,14 @@ def similar(desk: Desk, approval: Approval, most: int = 50) -> list[Any]:
     rows = visible(desk, Approval).filter(tool=approval.tool, reason=approval.reason, act=approval.act)
     rows = rows.exclude(id=approval.id).exclude(state=ASKED).order_by("-id")
     return list(rows.values("id", "state", "decided_at", "void_reason", "run__subject_label", "run__subject_id")[:most])
+
+
+OF_ITS_RUN = "approvals_of_its_run"  # as what a query of cases brings it along
+LATEST = 200
+
+
+def of_its_run() -> ArraySubquery:
+    """Beside each case of a query: what people were asked about its run, [{"id", "tool", "why", "state", "at"}]."""
+    mine = Approval.objects.filter(run=OuterRef("run")).order_by("-id")
+    told = {"id": F("id"), "tool": F("tool"), "why": F("why"), "state": F("state"), "at": F("asked_at")}
+    return ArraySubquery(mine.values(told=JSONObject(**told))[:LATEST])

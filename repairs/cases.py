@@ -16,6 +16,7 @@ from repairs.notices import telling
 from repairs.words.again import LONGEST, why_again
 from repairs.words.cause import signature
 from repairs.words.harm import Weight, weigh
+from repairs.words.limits import HURTS
 from repairs.words.sentence import find, harm_rank, sentence
 from workflows import journal, rows
 from workflows.models import Effect, Run
@@ -25,7 +26,7 @@ from workflows.visible import visible
 COLUMNS = (
     "state", "sentence", "reasons", "harm", "rank", "rank_reason", "customers", "value", "owner", "deadline", "cutoff",
     "cutoff_reason", "signature", "found_by", "claimed_by", "lease_until", "opened_at", "changed_at", "closed_at",
-    "reopened", "snoozed_until", "snooze_cause", "escalated_to", "escalated_by",
+    "reopened", "snoozed_until", "snooze_cause", "paused_since", "paused", "hurts_at", "escalated_to", "escalated_by",
     "time_told", "handed_to", "reopened_why", "seq", "head",
 )  # fmt: skip
 SAID = (
@@ -118,7 +119,7 @@ def move(
     changed = before != [getattr(case, name) for name in SAID]
     asked = any(still_true(p, run, effects) for p in proposals)
     if case.state == CaseState.WAITING and not asked and (changed or not case.snoozed_at(now)):
-        case.proceed()
+        case.proceed(at=now)
     elif changed:
         case.event = "update"
 
@@ -132,7 +133,7 @@ def close(case: Case, run: Run, effects: Sequence[Effect], now: dt.datetime) -> 
 
 def say(case: Case, run: Run, effects: Sequence[Effect], team: str, now: dt.datetime) -> Weight:
     """Fills in what the case says; who holds it stays."""
-    facts = reading.facts_of(run, effects)
+    facts = reading.facts_of(run, effects, windows=True)
     reasons = reading.reasons_of(run)
     weight = weigh(reasons, facts, now=now)
     lead = min(reasons, key=lambda r: harm_rank(find(r, facts), r), default=None)
@@ -141,12 +142,19 @@ def say(case: Case, run: Run, effects: Sequence[Effect], team: str, now: dt.date
     case.reasons = run.people_reasons
     case.harm, case.rank, case.rank_reason = weight.harm.value, weight.rank, weight.reason
     case.customers, case.value = weight.customers, weight.value
-    case.cutoff, case.cutoff_reason = weight.cutoff, weight.cutoff_reason
+    case.cutoff, case.cutoff_reason = cutoff_of(case, weight, now)
     case.owner = (item.owner if item else "") or team or "operations"
     case.signature = signature(lead, item, versions_of(effects).get(item.id) if item else None)
     case.found_by = names_of(run, effects)
-    case.payload = {"sentence": case.sentence, "reasons": case.reasons}
+    case.payload = {"sentence": case.sentence, "reasons": case.reasons, "rank": case.rank, "why": case.rank_reason}
     return weight
+
+
+def cutoff_of(case: Case, weight: Weight, now: dt.datetime) -> tuple[dt.datetime | None, str]:
+    """The nearest moment ahead: what the engine knows of, or when it hurts the customer as a person said."""
+    if case.hurts_at and case.hurts_at > now and (weight.cutoff is None or case.hurts_at < weight.cutoff):
+        return case.hurts_at, HURTS
+    return weight.cutoff, weight.cutoff_reason
 
 
 def versions_of(effects: Sequence[Effect]) -> dict[str, int]:

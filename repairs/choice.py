@@ -26,7 +26,7 @@ class Choice:
     `customer`: an id, or type:id."""
 
     words: str = ""
-    cause: str = ""  # a case's signature
+    cause: str = ""  # a case's signature, or how it begins: a tool with its version
     team: str = ""
     tool: str = ""
     harm: str = ""
@@ -43,7 +43,7 @@ class Choice:
             one = Q(found_by__contains=word)
             wanted &= one | Q(number=int(number)) if number.isascii() and number.isdigit() and len(number) < 18 else one
         if self.cause:
-            wanted &= Q(signature=self.cause)
+            wanted &= Q(signature=self.cause) | Q(signature__startswith=f"{self.cause}: ")
         if self.team:
             wanted &= Q(owner=self.team)
         if self.tool:

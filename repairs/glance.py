@@ -7,6 +7,7 @@ import datetime as dt
 from typing import Any
 from urllib.parse import urlencode
 
+from django.contrib.postgres.aggregates import ArrayAgg
 from django.db.models import Count, Exists, Min, OuterRef, Q, QuerySet, Subquery
 from django.db.models.fields.json import KeyTransform
 from django.urls import reverse
@@ -33,6 +34,7 @@ class Figure:
     means: str
     words: str = ""
     when: dt.datetime | None = None
+    which: str = ""  # the case whose moment that is
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -56,10 +58,12 @@ def rows(desk: Desk, cases: QuerySet[Case], now: dt.datetime) -> list[tuple[str,
         view.name: Figure(view.name, view.title, count[view.name], queue(view=view.name), MEANS[view.name])
         for view in worklist.VIEWS
     }
-    told = {"mine": ("next cut-off", first["cutoff"]), "snoozed": ("next", first["wakes"])}
+    told = {"mine": ("next cut-off", first["next_cutoff"]), "snoozed": ("next", first["wakes"])}
     told |= {"all": ("oldest", first["opened"]), "unreachable": ("since", first["unreachable"])}
     for name, (words, moment) in told.items():
         views[name] = dataclasses.replace(views[name], words=words, when=moment)
+    if nearest := (first["nearest"] or [None])[0]:
+        views["mine"] = dataclasses.replace(views["mine"], which=f"C-{nearest}")
     views["mine"] = dataclasses.replace(views["mine"], title="Claimed by you")
     views["unreachable"] = dataclasses.replace(views["unreachable"], title="Cases opened by it")
     by_harm = [
@@ -73,8 +77,11 @@ def rows(desk: Desk, cases: QuerySet[Case], now: dt.datetime) -> list[tuple[str,
     return [
         ("Mine", [views["mine"], views["handed"]]),
         ("Team", [views["all"], *by_harm]),
-        ("Of these", [views["free"], views["late"], views["escalated"], views["quarantined"], views["still"]]),
-        ("Waiting", [approvals, views["waiting"], views["snoozed"]]),
+        (
+            "Of these",
+            [views["near"], views["free"], views["late"], views["escalated"], views["quarantined"], views["still"]],
+        ),
+        ("Waiting", [approvals, views["waiting"], views["customer"], views["snoozed"]]),
         ("Could not check", [views["unreachable"]]),
     ]
 
@@ -84,7 +91,8 @@ def moments(cases: QuerySet[Case], now: dt.datetime, me: int) -> dict[str, Any]:
     ahead = chosen["mine"] & Q(cutoff__gte=now)
     return worklist.live(cases).aggregate(
         opened=Min("opened_at"),
-        cutoff=Min("cutoff", filter=ahead),
+        next_cutoff=Min("cutoff", filter=ahead),
+        nearest=ArrayAgg("number", filter=ahead, order_by="cutoff"),
         wakes=Min("snoozed_until", filter=chosen["snoozed"]),
         unreachable=Min("opened_at", filter=chosen["unreachable"]),
     )
@@ -101,6 +109,8 @@ MEANS = {
     "unknown": "open cases where it is not known what is outside",
     "waiting": "open cases that wait for somebody's answer",
     "snoozed": "open cases set aside until later",
+    "customer": "of those set aside, the cases that wait for the customer's answer; their time stands still",
+    "near": "open cases where something that can be done now can't be done any more within the hour",
     "handed": "open cases handed to you that you haven't read back",
     "escalated": "open cases with which help was asked for",
     "unreachable": "open cases where the system that would know refuses reads, or could not be reached",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime as dt
 import uuid
 from collections import defaultdict
@@ -12,7 +13,9 @@ from repairs.words.facts import EffectFacts, LookFacts, Reason, SendFacts
 from repairs.words.waits import waits_for
 from workflows import toolbox
 from workflows.models import Attempt, Effect, Look, Run
-from workflows.states import Phase, World
+from workflows.states import REST, EffectState, Kind, Phase, World
+from workflows.tools.expressions import ExpressionError
+from workflows.windows import undoable_until
 
 
 def effects_of(run_ids: Iterable[uuid.UUID]) -> dict[uuid.UUID, list[Effect]]:
@@ -41,15 +44,45 @@ def facts_of(
     effects: Iterable[Effect],
     looks: Mapping[uuid.UUID, Look] | None = None,
     sends: Mapping[uuid.UUID, Attempt] | None = None,
+    *,
+    windows: bool = False,
 ) -> list[EffectFacts]:
-    """The facts of a run's effects. Looks and sends are left out where only the sentence is made."""
+    """The facts of a run's effects. Looks and sends are left out where only the sentence is made; `windows`: until when
+    each could be undone, which is read only where somebody must decide by then."""
     turned_back = run.phase in (Phase.UNWINDING, Phase.OVER) and run.ending == "compensate"
-    return [
-        fact_of(effect, turned_back, (looks or {}).get(effect.id), (sends or {}).get(effect.id)) for effect in effects
-    ]
+    effects = list(effects)
+    until = windows_of(run, effects) if windows else {}
+    return [fact_of(e, turned_back, (looks or {}).get(e.id), (sends or {}).get(e.id), until.get(e.id)) for e in effects]
 
 
-def fact_of(effect: Effect, turned_back: bool, look: Look | None, send: Attempt | None) -> EffectFacts:
+WINDOWS = 500  # told of a run: each may be an expression to be worked out, inside the engine's own transaction
+
+
+def windows_of(run: Run, effects: Iterable[Effect]) -> dict[uuid.UUID, dt.datetime]:
+    """Until when what stands, or may, can be undone by its own tool. One that can't be told is nothing to count on."""
+    found: dict[uuid.UUID, dt.datetime] = {}
+    for effect in [e for e in effects if undoable(e)][:WINDOWS]:
+        with contextlib.suppress(ExpressionError, ValueError):
+            if (end := undoable_until(effect, run)) is not None:
+                found[effect.id] = end
+    return found
+
+
+def undoable(effect: Effect) -> bool:
+    """Whether a window matters: it is declared, and there is, or may be, something left to undo."""
+    declared = effect.tool.spec.get("compensate") or {}
+    if not (declared.get("window") or declared.get("window_until")) or effect.kind == Kind.REMEDY:
+        return False
+    over = REST if effect.forward else SETTLED_OR_AT_REST
+    return effect.state not in over and (effect.compensates or effect).world not in (World.NOTHING, World.GONE)
+
+
+SETTLED_OR_AT_REST = REST | {EffectState.ACKNOWLEDGED, EffectState.VERIFIED}  # of an undoing
+
+
+def fact_of(
+    effect: Effect, turned_back: bool, look: Look | None, send: Attempt | None, window_until: dt.datetime | None = None
+) -> EffectFacts:
     undone = effect.compensates
     stand_in = undone is not None and effect.operation == "execute"  # a fallback: another tool's own act
     thing = undone or effect
@@ -76,7 +109,9 @@ def fact_of(effect: Effect, turned_back: bool, look: Look | None, send: Attempt 
         keyed=idempotency.get("by") == "native_key",
         key=effect.key,
         key_until=toolbox.key_until(effect),
-        window_until=after(thing.first_sent_at, undo_spec.get("window")) if undone else None,
+        window_until=window_until,
+        miss_from=effect.believe_miss_from,
+        ref=effect.external_ref,
         attempts=effect.attempts,
         waits_for=tuple(waits_for(blocker) for blocker in effect.blocked_by),
         verified_at=effect.verified_at,
@@ -88,15 +123,6 @@ def fact_of(effect: Effect, turned_back: bool, look: Look | None, send: Attempt 
         stand_in=stand_in,
         thing=undone.world if undone else World.PRESENT.value,
     )
-
-
-def after(start: dt.datetime | None, seconds: Any) -> dt.datetime | None:
-    if start is None or not isinstance(seconds, int | float):
-        return None
-    try:
-        return start + dt.timedelta(seconds=seconds)
-    except OverflowError:  # longer than there are dates
-        return None
 
 
 def look_fact(look: Look | None) -> LookFacts | None:

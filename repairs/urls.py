@@ -77,6 +77,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("repairs/<int:number>/close", handling.close, name="close"),
     path("repairs/<int:number>/escalate", handling.escalate, name="escalate"),
     path("repairs/<int:number>/answer", handling.answer, name="answer"),
+    path("repairs/<int:number>/hurts", handling.hurts, name="hurts"),
     path("repairs/<int:number>/wake", handling.wake, name="wake"),
     path("repairs/<int:number>/look-again", acts.look_again, name="look-again"),
     *(

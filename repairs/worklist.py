@@ -78,6 +78,12 @@ VIEWS = (
         "Nothing needs a person. Runs that get stuck appear here by themselves.",
     ),
     View("mine", "Mine", lambda at, me: held(at) & Q(claimed_by=me), "You hold no case. Open one and claim it with c."),
+    View(
+        "near",
+        "Cut-off within the hour",
+        lambda at, me: Q(cutoff__gte=at, cutoff__lte=at + NEAR),
+        "Nothing that can be done now becomes impossible within the hour.",
+    ),
     View("free", "Unclaimed", lambda at, me: ~held(at), "Every case is in somebody's hands."),
     View(
         "unknown", "Not known", lambda at, me: Q(harm=Harm.UNKNOWN.value), "It is known of every case what is outside."
@@ -89,6 +95,12 @@ VIEWS = (
         "No case waits for an answer.",
     ),
     View("snoozed", "Snoozed", lambda at, me: Q(snoozed_until__gt=at), "Nothing was set aside until later."),
+    View(
+        "customer",
+        "Waiting for the customer",
+        lambda at, me: Q(snoozed_until__gt=at, snooze_cause="customer"),
+        "No customer is waited for.",
+    ),
     View("handed", "To read back", lambda at, me: Q(handed_to=me), "Nobody hands a case to you."),
     View("escalated", "Escalated", lambda at, me: ~Q(escalated_to=""), "Nobody was asked for help with a case."),
     View(
@@ -109,8 +121,13 @@ VIEWS = (
         lambda at, me: Q(reasons__contains=[{"code": "no_progress"}]),
         "Everything that waits has waited no longer than it may.",
     ),
-    View("late", "Past deadline", lambda at, me: Q(deadline__lt=at), "No case is past its deadline."),
+    View("late", "Past deadline", lambda at, me: late(at), "No case is past its deadline."),
 )
+
+
+def late(at: dt.datetime) -> Q:
+    """Past its deadline; one whose time stands still is so only where it was before."""
+    return Q(deadline__lt=at, paused_since__isnull=True) | Q(deadline__lt=F("paused_since"))
 
 
 def held(at: dt.datetime) -> Q:

@@ -32,6 +32,7 @@ EMPTY: tuple[tuple[type[models.Field[Any, Any]], str], ...] = (
     (models.IntegerField, "0"),
     (models.FloatField, "0"),
     (models.DateTimeField, "now()"),
+    (models.DurationField, "'0'"),
     (ArrayField, "'{}'"),
 )
 

@@ -62,7 +62,7 @@ def take(case: Case, *, by: User, now: dt.datetime, kind: ActKind = ActKind.CLAI
     """Gives the locked case to `by`; a higher fence makes pages of former holders stale. What was set aside wakes, and
     what was being handed over isn't any more. `more`: further columns of the act."""
     if case.snoozed_until is not None:
-        case.proceed()
+        case.proceed(at=now)
         cases.write([], [case], now, actor(by))
     case.claimed_by, case.lease_until, case.handed_to = by, now + LEASE, None
     case.fence += 1

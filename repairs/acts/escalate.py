@@ -103,11 +103,13 @@ def sweep_times() -> int:
     return len(moved)
 
 
+# Of its time those hours don't count in which it stood still; while it stands still none of it passes.
 GONE = """
 SELECT id, run_id, part FROM (
-  SELECT id, run_id, time_told, deadline, CASE WHEN deadline <= %(now)s THEN 100
-    WHEN opened_at + (deadline - opened_at) * 0.8 <= %(now)s THEN 80
-    WHEN opened_at + (deadline - opened_at) * 0.5 <= %(now)s THEN 50 ELSE 0 END AS part
-  FROM repairs_case WHERE state IN ('open', 'waiting') AND time_told < 100) c
+  SELECT id, run_id, time_told, deadline, CASE WHEN deadline <= its_now THEN 100
+    WHEN begun + (deadline - begun) * 0.8 <= its_now THEN 80
+    WHEN begun + (deadline - begun) * 0.5 <= its_now THEN 50 ELSE 0 END AS part
+  FROM repairs_case, LATERAL (SELECT opened_at + paused AS begun, coalesce(paused_since, %(now)s) AS its_now) t
+  WHERE state IN ('open', 'waiting') AND time_told < 100) c
 WHERE part > time_told ORDER BY deadline LIMIT %(most)s
 """

@@ -15,7 +15,7 @@ from repairs.models import Case
 from repairs.models.act import ActKind, Outcome
 from repairs.roles import REPAIRER
 from repairs.words import clock
-from repairs.words.resting import CAUSES
+from repairs.words.resting import CAUSES, STILL
 from workflows import rows
 from workflows.authority.until import until_of
 from workflows.errors import Flaw, Invalid, StaleFence
@@ -28,7 +28,9 @@ MOST = 500  # cases a minute that the sweep wakes; the next one takes the next o
 
 
 def snooze(case_id: uuid.UUID, *, by: User, why: str, cause: str, until: str, fence: int) -> None:
-    """The case is in nobody's hands until then; its deadline stays. `until`: as people say it, 2h or a moment.
+    """The case is in nobody's hands until then; its deadline stays, unless it waits for the customer.
+
+    `until`: as people say it, 2h or a moment.
 
     Raises `Invalid`, `Denied`, `StaleFence`."""
     needs(by, REPAIRER)
@@ -46,6 +48,7 @@ def snooze(case_id: uuid.UUID, *, by: User, why: str, cause: str, until: str, fe
         case = Case.objects.get(id=case.id)
         case.wait()
         case.snoozed_until, case.snooze_cause = end, cause
+        case.paused_since = now if cause in STILL else None
         case.claimed_by = case.lease_until = None
         cases.write([], [case], now, actor(by))
 
@@ -86,7 +89,7 @@ def wake(case_id: uuid.UUID, *, by: User, why: str = "") -> None:
         if case.snoozed_until is not None:
             record(case.id, kind=ActKind.WAKE, by=by, why=why.strip() and reason(why), outcome=Outcome.DONE, now=now)
             case = Case.objects.get(id=case.id)
-            case.proceed()
+            case.proceed(at=now)
             cases.write([], [case], now, actor(by))
 
 
@@ -101,6 +104,6 @@ def wake_due() -> int:
         list(Run.objects.filter(id__in=found.values()).order_by("id").select_for_update().values_list("id"))
         woken = list(due.filter(id__in=found).order_by("id").select_for_update())
         for case in woken:
-            case.proceed()
+            case.proceed(at=now)
         cases.write([], woken, now)
     return len(woken)

@@ -103,7 +103,7 @@ def decline(act_id: uuid.UUID, *, by: User, why: str) -> None:
         record(case.id, kind=ActKind.DECLINE_WRITE_OFF, by=by, why=why, outcome=Outcome.DONE, now=now, **known)
         case = Case.objects.get(id=case.id)
         if case.state == CaseState.WAITING and not Act.objects.filter(case=case, **cases.UNANSWERED).exists():
-            case.proceed()
+            case.proceed(at=now)
             cases.write([], [case], now, actor(by))
 
 

@@ -49,6 +49,7 @@ class ActKind(models.TextChoices):
     TICK = "tick"  # a step of a runbook
     DEVIATE = "deviate"  # the same, and it was otherwise
     CORRECT_TIME = "correct_time"
+    HURTS = "hurts"  # by when it hurts the customer
 
 
 class Outcome(models.TextChoices):

@@ -54,6 +54,7 @@ class Case(models.Model):
     deadline = models.DateTimeField()
     cutoff = models.DateTimeField(null=True, blank=True)
     cutoff_reason = models.CharField(max_length=200, blank=True)
+    hurts_at = models.DateTimeField(null=True, blank=True)  # when it hurts the customer, as far as a person said it
     signature = models.CharField(max_length=200, blank=True)  # what links cases of one cause: see repairs.words.cause
     found_by = models.TextField(blank=True)  # all that people search it by, in lower case
 
@@ -64,9 +65,12 @@ class Case(models.Model):
     lease_until = models.DateTimeField(null=True, blank=True)
     fence = models.PositiveIntegerField(default=0)
 
-    # Until when it is set aside, and for which word of repairs.words.resting.
+    # Until when it is set aside, and for which word of repairs.words.resting. Since when its time stands still for
+    # that, and how long it did before; the deadline moves by as much once it goes on.
     snoozed_until = models.DateTimeField(null=True, blank=True)
     snooze_cause = models.CharField(max_length=20, blank=True)
+    paused_since = models.DateTimeField(null=True, blank=True)
+    paused = models.DurationField(default=dt.timedelta, db_default=dt.timedelta())
 
     # Who is to read it back before it is theirs; until then it is the holder's.
     handed_to = models.ForeignKey(
@@ -116,6 +120,10 @@ class Case(models.Model):
                 name="snoozed_case_waits_and_says_why",
             ),
             models.CheckConstraint(
+                condition=models.Q(paused_since__isnull=True) | models.Q(snoozed_until__isnull=False),
+                name="time_stands_still_only_while_set_aside",
+            ),
+            models.CheckConstraint(
                 condition=models.Q(escalated_by__isnull=True) | ~models.Q(escalated_to=""),
                 name="escalated_by_somebody_to_somebody",
             ),
@@ -144,6 +152,11 @@ class Case(models.Model):
         return f"C-{self.number}"
 
     @property
+    def first_seen(self) -> dt.datetime:
+        """When it was opened the first time, which its id tells."""
+        return dt.datetime.fromtimestamp((self.id.int >> 80) / 1000, dt.UTC)
+
+    @property
     def live(self) -> bool:
         return self.state in LIVE
 
@@ -165,10 +178,14 @@ class Case(models.Model):
     def wait(self) -> None:
         """For somebody's answer, or until a later time."""
 
+    def due_at(self, now: dt.datetime) -> dt.datetime:
+        """Its deadline, as far away as it is now: while its time stands still it keeps its distance."""
+        return self.deadline + (now - self.paused_since if self.paused_since else dt.timedelta())
+
     @named("state", "proceed", [C.WAITING.value], C.OPEN.value)
-    def proceed(self) -> None:
+    def proceed(self, *, at: dt.datetime) -> None:
         """The answer came, the time is over, or it doesn't matter any more."""
-        self.snoozed_until, self.snooze_cause = None, ""
+        self._wake(at)
 
     @named("state", "resolve", list(LIVE), C.RESOLVED.value)
     def resolve(self, *, at: dt.datetime) -> None:
@@ -181,10 +198,21 @@ class Case(models.Model):
     @named("state", "reopen", list(CLOSED), C.OPEN.value)
     def reopen(self, *, at: dt.datetime) -> None:
         self.opened_at, self.closed_at, self.time_told = at, None, 0
+        self.paused = dt.timedelta()
         self.reopened += 1
 
     def _close(self, at: dt.datetime) -> None:
         self.closed_at = at
         self.claimed_by = self.lease_until = self.handed_to = None
         self.escalated_to, self.escalated_by = "", None
-        self.snoozed_until, self.snooze_cause = None, ""
+        self.hurts_at = None
+        self._wake(at)
+
+    def _wake(self, at: dt.datetime) -> None:
+        """Its time goes on: the deadline is as far away as when it stopped, but never beyond what would be too late."""
+        if self.paused_since is not None:
+            self.paused += at - self.paused_since
+            self.deadline = self.due_at(at)
+            if self.cutoff and self.cutoff > at:
+                self.deadline = min(self.deadline, self.cutoff)
+        self.snoozed_until, self.snooze_cause, self.paused_since = None, "", None

@@ -57,11 +57,14 @@ MORE = {"80%": frozenset({APPROVER}), "100%": frozenset({APPROVER, MANAGER})}
 NEAR = """
 SELECT p.id, p.owner, p.name, p.mark FROM (
   SELECT DISTINCT ON (c.id) c.id, c.owner, m.name, m.name || '.' || c.reopened AS mark
-  FROM repairs_case c, LATERAL (VALUES
-    ('50%%', c.opened_at + (c.deadline - c.opened_at) * 0.5), ('80%%', c.opened_at + (c.deadline - c.opened_at) * 0.8),
-    ('hour', c.deadline - interval '1 hour'), ('100%%', c.deadline),
-    ('cutoff-hour', c.cutoff - interval '1 hour'), ('cutoff', c.cutoff)) AS m(name, at)
-  WHERE c.state IN ('open', 'waiting') AND m.at > c.opened_at AND m.at <= %(now)s AND m.at > %(now)s - interval '1 day'
+  FROM repairs_case c,
+  LATERAL (SELECT c.opened_at + c.paused AS begun, coalesce(c.paused_since, %(now)s) AS its_now) t,
+  LATERAL (VALUES
+    ('50%%', t.begun + (c.deadline - t.begun) * 0.5, t.its_now),
+    ('80%%', t.begun + (c.deadline - t.begun) * 0.8, t.its_now),
+    ('hour', c.deadline - interval '1 hour', t.its_now), ('100%%', c.deadline, t.its_now),
+    ('cutoff-hour', c.cutoff - interval '1 hour', %(now)s), ('cutoff', c.cutoff, %(now)s)) AS m(name, at, upto)
+  WHERE c.state IN ('open', 'waiting') AND m.at > t.begun AND m.at <= m.upto AND m.at > %(now)s - interval '1 day'
   ORDER BY c.id, m.at DESC, m.name) p
 WHERE (%(repairer)s OR p.owner = ANY (%(teams)s) OR %(approver)s AND p.name IN ('80%%', '100%%')
     OR %(manager)s AND p.name = '100%%')

@@ -28,6 +28,12 @@ def clock(value: dt.datetime, now: dt.datetime) -> SafeString:
 LEFT, OVER = _("{span} left"), _("{span} over")
 
 
+@register.filter
+def still(value: dt.datetime, now: dt.datetime) -> Phrase:
+    """The same of what doesn't come nearer."""
+    return said(int((value - now).total_seconds()))
+
+
 def said(seconds: int) -> Phrase:
     """Whole minutes; what is left is never rounded up, so that nobody counts on a minute that isn't there."""
     size = abs(seconds)

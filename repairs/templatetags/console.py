@@ -236,6 +236,7 @@ ACTS = {
     "decline_hand_over": _("declined the hand-over"),
     "withdraw_hand_over": _("withdrew the hand-over"),
     "correct_time": _("corrected their time"),
+    "hurts": _("said by when it hurts the customer"),
     "tick": _("did a step of the runbook"),
     "deviate": _("did a step of the runbook otherwise"),
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import datetime as dt
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from django.conf import settings
@@ -12,26 +12,29 @@ from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 
 from repairs import cases, reading
+from repairs.asked import OF_ITS_RUN, of_its_run
 from repairs.beside import acts_of, beside
+from repairs.by_when import by_when
+from repairs.case_history import EVENTS, events, history
 from repairs.desk import Desk
 from repairs.models import Act, Case
 from repairs.models.act import ActKind
 from repairs.preview_shown import IN_PLACE, Asked, in_place, of_lines
+from repairs.radius import radius
 from repairs.scope import one, visible
 from repairs.views import hands
 from repairs.views.queue import holder_of
 from repairs.views.screen import at_desk, screen, show
-from repairs.words.advice import Advice, next_safe_act, unsafe_acts
+from repairs.words.advice import Advice, next_safe_act, unsafe_acts, why_open
+from repairs.words.checks import checks
 from repairs.words.facts import EffectFacts, Standing, standing, wanted_gone
 from repairs.words.possible import of_the_run, possible
 from repairs.words.seen import Row, row
 from repairs.worked import MEASURED, measured
 from workflows.engine import findings, resume
 from workflows.engine.remedy import may_call_off
-from workflows.models import Effect, Entry
+from workflows.models import Effect
 from workflows.states import EffectState, Phase, World
-
-HISTORY = 200  # acts and events shown; a case with more has its whole journal on the run's page
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -60,7 +63,7 @@ def find(request: HttpRequest, number: int) -> Case:
     cases = visible(at_desk(request), Case).select_related(
         "run__agent", "run__workflow", "claimed_by", "escalated_by", "handed_to"
     )
-    return one(cases.annotate(**{MEASURED: measured()}), number=number)
+    return one(cases.annotate(**{MEASURED: measured(), OF_ITS_RUN: of_its_run(), EVENTS: events()}), number=number)
 
 
 def show_case(request: HttpRequest, case: Case, *, status: int = 200, **context: Any) -> HttpResponse:
@@ -94,6 +97,10 @@ def show_case(request: HttpRequest, case: Case, *, status: int = 200, **context:
         lines=lines,
         next_act=next_act,
         unsafe=[line for line in lines if line.unsafe],
+        not_closed=why_open(facts, reasons) if case.live else None,
+        moments=by_when(case, facts, reasons, now),
+        checks=checks(facts, now) if case.live else [],
+        radius=radius(desk, case),
         proposals=proposals,
         may_act=may_act,
         previews=in_place(case, lines, asked, now, desk.user),
@@ -116,7 +123,7 @@ def show_case(request: HttpRequest, case: Case, *, status: int = 200, **context:
 def lines_of(case: Case, now: dt.datetime) -> list[Line]:
     effects = reading.effects_of([case.run_id])[case.run_id]
     ids = [effect.id for effect in effects]
-    facts = reading.facts_of(case.run, effects, reading.last_looks(ids), reading.last_sends(ids))
+    facts = reading.facts_of(case.run, effects, reading.last_looks(ids), reading.last_sends(ids), windows=True)
     named = {reason.effect for reason in reading.reasons_of(case.run)} if case.live else set()
     going_on = case.live and case.run.phase in (Phase.OPEN, Phase.RUNNING)
     lines = [line_of(e, fact, named, now, going_on=going_on) for e, fact in zip(effects, facts, strict=True)]
@@ -183,11 +190,3 @@ def left(lines: Sequence[Line], *, run: bool) -> Asked:
     """What can be left as it is; `run`: the run too."""
     of_effects = [(ActKind.WRITE_OFF.value, line.fact.id) for line in lines[:IN_PLACE]]
     return [*of_effects, (ActKind.WRITE_OFF.value, "")] if run else of_effects
-
-
-def history(case: Case, acts: Sequence[Act]) -> list[Mapping[str, Any]]:
-    """What people did and what the engine did to the case, the newest first."""
-    events = Entry.objects.filter(subject_id=case.id).exclude(actor__startswith="person:").order_by("-seq")[:HISTORY]
-    told: list[Mapping[str, Any]] = [{"at": event.at, "event": event} for event in events]
-    told += [{"at": act.at, "act": act} for act in acts]
-    return sorted(told, key=lambda line: line["at"], reverse=True)

@@ -6,6 +6,7 @@ from __future__ import annotations
 from django.http import HttpRequest, HttpResponse
 
 from repairs.acts import escalate as escalates
+from repairs.acts import hurts as hurting
 from repairs.acts import reopen as reopens
 from repairs.acts import snooze as snoozes
 from repairs.roles import REPAIRER
@@ -31,6 +32,14 @@ def snooze(request: HttpRequest, number: int) -> HttpResponse:
 def wake(request: HttpRequest, number: int) -> HttpResponse:
     case, by = find(request, number), at_desk(request).user
     return done(request, case, lambda: snoozes.wake(case.id, by=by), f"{case.name} is awake.")
+
+
+@act
+@in_role(REPAIRER)
+def hurts(request: HttpRequest, number: int) -> HttpResponse:
+    case, by, at = find(request, number), at_desk(request).user, request.POST.get("at", "")
+    said = f"{case.name} has another cut-off now." if at.strip() else f"{case.name} has that cut-off no more."
+    return done(request, case, lambda: hurting.hurts(case.id, by=by, at=at, why=why(request)), said)
 
 
 @act

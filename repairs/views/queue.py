@@ -35,6 +35,7 @@ class Row:
     subject: str
     holder: str
     late: bool
+    due: dt.datetime
     similar: int = 0
 
 
@@ -140,7 +141,8 @@ def rows_of(cases: Sequence[Case], at: dt.datetime, similar: Mapping[str, int] |
             why=worklist.why_here(case, at),
             subject=reading.subject_of(case.run),
             holder=holder_of(case, now),
-            late=case.live and case.deadline < now,
+            late=case.live and case.due_at(now) < now,
+            due=case.due_at(now),
             similar=(similar or {}).get(case.signature, 0),
         )
         for case in cases

@@ -8,13 +8,14 @@ from collections.abc import Sequence
 
 from repairs.words import clock
 from repairs.words.facts import EffectFacts, Reason, Standing, standing
+from repairs.words.marked import _, listed
 from repairs.words.possible import why_not_again
 from repairs.words.sentence import PERSON, doer
 from workflows.states import Kind
 
 LOOK_AGAIN, WRITE_OFF, SEND_AGAIN, UNDO = "look_again", "write_off", "send_again", "undo"
 TURN_BACK, WRITE_OFF_RUN = "turn_back", "write_off_run"
-BY_HAND, WAIT = "by_hand", "wait"
+BY_HAND, WAIT, CLOSE = "by_hand", "wait", "close"
 
 NAMES = {
     LOOK_AGAIN: "Look again",
@@ -25,6 +26,7 @@ NAMES = {
     WRITE_OFF_RUN: "Write off the run",
     BY_HAND: "Settle by hand",
     WAIT: "Wait",
+    CLOSE: _("Close the case"),
 }
 
 
@@ -146,6 +148,20 @@ def unsafe_acts(effect: EffectFacts, *, now: dt.datetime) -> list[Advice]:
         acts.append(Advice(UNDO, undo(effect), effect.id))
     acts.append(Advice(WRITE_OFF, write_off(effect), effect.id))
     return acts
+
+
+def why_open(effects: Sequence[EffectFacts], reasons: Sequence[Reason]) -> Advice | None:
+    """Why nobody may close the case now; None where a person may, since only a person's word keeps it open."""
+    if {reason.code for reason in reasons} == {PERSON}:
+        return None
+    names = [_("the undoing of {step}", step=e.step) if e.undoing else e.step for e in effects if e.stuck]
+    if not names:
+        return Advice(CLOSE, _("It closes by itself once the run needs no decision of a person any more."))
+    which = listed(names[:5])
+    if len(names) > 5:
+        which = _("{names} and {count} more", names=which, count=len(names) - 5)
+    why = _("A person is needed for: {which}. It closes by itself once each is settled, or written off by two people.")
+    return Advice(CLOSE, why.given(which=which))
 
 
 def send_again(effect: EffectFacts, now: dt.datetime) -> str:

@@ -51,7 +51,9 @@ class EffectFacts:
     keyed: bool = False  # the provider honours our key
     key: str = ""
     key_until: dt.datetime | None = None  # until when it remembers it
-    window_until: dt.datetime | None = None  # until when a compensation may be sent
+    window_until: dt.datetime | None = None  # until when it can be undone by its tool
+    miss_from: dt.datetime | None = None  # before that, what was sent may still take effect
+    ref: str = ""  # what the provider calls it
     attempts: int = 0
     waits_for: tuple[str, ...] = ()
     verified_at: dt.datetime | None = None

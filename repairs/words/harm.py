@@ -8,6 +8,7 @@ import enum
 from collections.abc import Sequence
 
 from repairs.words.facts import EffectFacts, Reason, Standing, standing
+from repairs.words.limits import limits
 from repairs.words.sentence import PERSON, find, harm_rank
 
 
@@ -61,7 +62,7 @@ def weigh(reasons: Sequence[Reason], effects: Sequence[EffectFacts], *, now: dt.
     harm = worst(reasons, effects)
     final = any(effect.irreversible for effect in outside)
     seen = any(effect.customer_visible for effect in outside)
-    cutoff, cutoff_reason = next_cutoff(items, now)
+    cutoff, cutoff_reason = next_cutoff(reasons, effects, now)
     rank, reason = rank_of(harm, final=final, seen=seen)
     if {one.code for one in reasons} == {PERSON}:
         reason = "A person says that something is still wrong."
@@ -103,15 +104,11 @@ def rank_of(harm: Harm, *, final: bool, seen: bool) -> tuple[int, str]:
             return 4, "Nothing of it is outside."
 
 
-def next_cutoff(items: Sequence[EffectFacts], now: dt.datetime) -> tuple[dt.datetime | None, str]:
+def next_cutoff(
+    reasons: Sequence[Reason], effects: Sequence[EffectFacts], now: dt.datetime
+) -> tuple[dt.datetime | None, str]:
     """The nearest moment ahead after which something that can be done now can't be done any more."""
-    ahead = []
-    for effect in items:
-        if effect.keyed and effect.key_until and effect.attempts and standing(effect) is Standing.UNKNOWN:
-            ahead.append((effect.key_until, "then the provider forgets our key"))
-        if effect.undoing and effect.window_until and standing(effect) is not Standing.ABSENT:
-            ahead.append((effect.window_until, "then it can't be undone any more"))
-    return min((cut for cut in ahead if cut[0] > now), default=(None, ""))
+    return next(((limit.at, limit.then) for limit in limits(reasons, effects) if limit.at > now), (None, ""))
 
 
 def sums(effects: Sequence[EffectFacts]) -> list[dict[str, int | str]]:

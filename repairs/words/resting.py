@@ -11,6 +11,10 @@ CAUSES = {
     "other": "set aside for another reason",
 }
 
+# Nobody of ours can go on before the customer says something: then, and only then, the time of a case stands still. The
+# other causes are ours to shorten, and a promise doesn't wait because we do.
+STILL = frozenset({"customer"})
+
 
 def rests(cause: str) -> str:
     """The cause as the beginning of a sentence; a word nobody knows any more is shown as it is."""

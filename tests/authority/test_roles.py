@@ -27,7 +27,7 @@ MAY: dict[str, set[str]] = {
     "claim": R, "release": R, "look-again": R, "turn-back": R, "write-off": R,
     **{kind.value: R for kind in (*ASKED, *OF_THE_RUN)},
     "note-fact": R, "note-guess": R, "note-told": R, "judge": R, "tick": R, "correct-time": R,
-    "snooze": R, "wake": R, "escalate": R, "make-good": R, "call-off": R,
+    "snooze": R, "wake": R, "hurts": R, "escalate": R, "make-good": R, "call-off": R,
     "hand-over": R, "accept": R, "reopen": R, "close": R,
     "confirm": A, "decline": A,
     "work-next": R,

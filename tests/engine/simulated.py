@@ -140,7 +140,7 @@ def spec(
     *,
     keyed: bool = True,
     verify: bool = True,
-    undo: bool = True,
+    undo: bool | dict[str, Any] = True,
     late: float = 0.0,
     scopes: list[str] | None = None,
     by: str = "",
@@ -168,4 +168,5 @@ def spec(
     if undo:
         undoing = {"timeout": 5.0, "late": late, "idempotency": idempotency, "retry": RETRY, "residue": undo_residue}
         found["compensate"] = {**undoing, **({"verify": dict(ASKS)} if verify else {})}
+        found["compensate"] |= undo if isinstance(undo, dict) else {}
     return found

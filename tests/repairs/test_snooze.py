@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 from django.db import connection, transaction
+from django.db.models import F
 from django.test.utils import CaptureQueriesContext
 
 from repairs import cases, worklist
-from repairs.acts import claim, snooze, write_off
+from repairs.acts import claim, escalate, snooze, write_off
 from repairs.models import Act, Case
 from tests.repairs.previews import off
 from workflows import rows, tasks
@@ -166,3 +167,43 @@ def test_the_page_forgets_what_was_typed_or_does_not_say_until_when(stuck: Make,
     assert "Set aside until" in done.content.decode()
     assert "Waits for the provider, until" in client.get("/repairs/?view=snoozed").content.decode()
     assert "is awake" in client.post(f"/repairs/{case.number}/wake", follow=True).content.decode()
+
+
+def test_a_promise_waits_although_it_is_ours_to_keep_or_runs_out_while_the_customer_is_silent(
+    stuck: Make, repairer: User
+) -> None:
+    """Only the customer's own silence stops a case's time; then it is as far from its deadline afterwards as before."""
+    ours, theirs = stuck(), stuck()
+    for case, cause in ((ours, "provider"), (theirs, "customer")):
+        set_aside(case, repairer, "1h", cause)
+    assert (now_of(ours).paused_since, now_of(theirs).paused_since is None) == (None, False)
+    went = dt.timedelta(hours=30)  # as if it had been so for longer than there is time for it
+    moved = {"opened_at": F("opened_at") - went, "deadline": F("deadline") - went}
+    Case.objects.filter(id__in=[ours.id, theirs.id]).update(**moved)
+    Case.objects.filter(id=theirs.id).update(paused_since=F("paused_since") - went)
+    at = rows.now()
+    late = worklist.view_of("late")
+    assert late is not None
+    assert list(Case.objects.filter(late.chosen(at, repairer.pk))) == [ours]
+    assert now_of(theirs).due_at(at) - at == pytest.approx(theirs.deadline - theirs.opened_at, abs=HOUR / 60)
+    assert escalate.sweep_times() == 1, "nobody is asked for help while the customer is waited for"
+    snooze.wake(theirs.id, by=repairer)
+    awake = now_of(theirs)
+    assert (awake.paused_since, awake.paused >= went) == (None, True)
+    assert awake.deadline > rows.now()
+    assert escalate.sweep_times() == 0, "of its own time hardly any has passed"
+
+
+def test_time_that_stood_still_lasts_beyond_what_would_be_too_late_or_is_told_nowhere(
+    stuck: Make, repairer: User, browse: Make
+) -> None:
+    case, client = stuck(), browse(repairer)
+    set_aside(case, repairer, "1h", "customer")
+    cutoff = rows.now() + 2 * HOUR
+    Case.objects.filter(id=case.id).update(cutoff=cutoff, paused_since=rows.now() - 50 * HOUR)
+    page = client.get(f"/repairs/{case.number}/").content.decode()
+    assert "its time stands still while the customer is waited for; it stood still for 50:00 h so far" in page
+    assert "stands still" in client.get("/repairs/?view=customer").content.decode()
+    claim.claim(case.id, by=repairer)
+    assert now_of(case).deadline == cutoff
+    assert "it stood still for 50:00 h so far" in client.get(f"/repairs/{case.number}/").content.decode()

@@ -15,7 +15,7 @@ from typing import Any
 
 from django.db import connection
 
-from workflows import ledger, making, rows
+from workflows import ledger, rows
 from workflows.authority import approvals, budgets, credentials, policy, static_secrets, stops
 from workflows.engine.parts import asking, gauges, key_places, permission, promises, suspects
 from workflows.engine.parts.joined import join_agents, join_runs, join_tools
@@ -24,9 +24,9 @@ from workflows.holders import holder_name
 from workflows.models import Attempt, Effect, ScopeHold, ScopeUse
 from workflows.policies import scopes, spending
 from workflows.states import EffectState, Phase
-from workflows.toolbox import times_of, tool_of
-from workflows.tools import moments
+from workflows.toolbox import times_of
 from workflows.tools.expressions import ExpressionError
+from workflows.windows import undoable_until
 
 LEASE_BEYOND_TIMEOUT = 20.0  # seconds for taking a thread, recording the answer, and a slow database
 ORDER_AGAIN = 30.0  # seconds; a waiter is looked at again even if no release woke it
@@ -103,18 +103,12 @@ def _may_leave(effect: Effect, now: dt.datetime, stopped: list[Effect]) -> bool:
 
 
 def _window_closed(effect: Effect, now: dt.datetime) -> str:
-    of, ends = effect.compensates, []
-    if of is None:
+    if effect.compensates is None:
         return ""
-    window = times_of(effect).window
-    if window is not None and of.first_sent_at is not None:
-        ends.append(of.first_sent_at + dt.timedelta(seconds=window))
     try:
-        until = tool_of(effect.tool).window_until(making.call_for(effect, effect.run, []))
-        ends += [] if until is None else [moments.moment(until)]
+        end = undoable_until(effect, effect.run)
     except (ExpressionError, ValueError) as trouble:
         return f"until when it can be undone can't be told: {trouble}"
-    end = min(ends, default=None)
     return f"it could be undone until {end.isoformat(timespec='seconds')}" if end and now > end else ""
 
 
