@@ -191,6 +191,22 @@ def test_one_tries_a_refused_key_now_and_then_and_all_go_on_when_it_is_taken_aga
     assert told == ["lose", "accept"], "its owner was told once, of one loss"
 
 
+def test_all_who_are_dispatched_at_once_try_a_refused_key(
+    server: Server, two_steps: Callable[..., Run], begin: Make
+) -> None:
+    run = two_steps()
+    server.valid.discard(TOKENS["CRM_TOKEN"])
+    runs = [begin(again(run).workflow) for _ in range(3)]
+    drain_once()
+    for _ in range(2):
+        Credential.objects.update(ask_at=rows.now())
+        Effect.objects.filter(run__in=runs, state="blocked").update(due_at=rows.now())
+        release(10)
+        assert len(dispatch.dispatch(5)) == 1
+        assert dispatch.dispatch(5) == []
+    assert Effect.objects.filter(run__in=runs, state="blocked", reason="hold").count() == 1
+
+
 @pytest.mark.parametrize(
     ("said", "parked"),
     [

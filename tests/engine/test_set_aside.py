@@ -13,6 +13,7 @@ from tests.engine.simulated import World
 from workflows import ledger, making
 from workflows.drain import drain_once
 from workflows.engine import advance, reopen
+from workflows.errors import Invalid
 from workflows.models import Run
 from workflows.outcomes import Acknowledged
 from workflows.tools.base import Tool
@@ -62,6 +63,8 @@ def test_a_run_that_is_over_and_was_set_aside_stays_so_for_ever_or_forgets_what_
     assert (aside.state, aside.phase) == ("stuck", "over")
     assert aside.people_reasons[1:] == said
     assert "a bug of ours" in aside.people_reasons[0]["detail"]
+    with pytest.raises(Invalid, match="engine_error"):
+        reopen.settle(run.id, by="person:day-desk", why="it looks well")
 
     monkeypatch.setattr(advance, "_one", sound)
     wake(run)

@@ -17,12 +17,12 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from repairs.acts import claim, note
-from repairs.models import Act, Case, Evidence
+from repairs.models import Act, Case, Evidence, Person
 from repairs.models.act import ActKind
 from repairs.uploads import MOST_OF_A_FILE, MOST_OF_A_FORM, Bounded
 from tests.repairs.previews import shown
 from workflows.errors import Denied, NotFound, StaleFence
-from workflows.models import Effect, Entry, Payload
+from workflows.models import Effect, Entry, Payload, Team
 
 pytestmark = pytest.mark.django_db(transaction=True)
 Make = Callable[..., Any]
@@ -231,7 +231,7 @@ def test_what_was_noted_falls_out_of_sight_or_costs_statements(
 
 
 def test_evidence_is_shown_under_another_case_runs_or_hides_that_it_was_changed(
-    stuck: Make, repairer: User, browse: Make
+    stuck: Make, repairer: User, browse: Make, person: Make
 ) -> None:
     case, other, client = stuck(), stuck(), browse(repairer)
     long = SimpleUploadedFile("x" * 240 + ".png", b"y")
@@ -243,6 +243,10 @@ def test_evidence_is_shown_under_another_case_runs_or_hides_that_it_was_changed(
     assert client.get(at).context["same"] is True
     for end in ("", "/file"):
         assert client.get(f"/repairs/{other.number}/evidence/{piece.id}{end}").status_code == 404
+    other_team = person("other-desk", "repairer")
+    Person.objects.create(user=other_team).teams.add(Team.objects.create(name="elsewhere"))
+    for end in ("", "/file"):
+        assert browse(other_team).get(f"{at}{end}").status_code == 404
     changed = Evidence.objects.create(act=piece.act, name="a.txt", size=1, sha256="0" * 64, content=b"z")
     assert client.get(f"/repairs/{case.number}/evidence/{changed.id}").context["same"] is False
 

@@ -207,6 +207,21 @@ def test_what_cannot_be_undone_waits_for_another_person_and_can_be_called_off(
     assert made.key not in world.made
 
 
+def test_a_closed_case_that_was_open_again_since_is_made_good(
+    charged: Case, repairer: User, browse: Make, person: Make
+) -> None:
+    findings.found(charge(charged).id, by="person:x", why="one is left", result={"id": "ch_1"})
+    drain_once()
+    seen, client = Case.objects.get(id=charged.id), browse(repairer)
+    body = note(post(client, seen, "show"))
+    other = person("day-desk", "repairer")
+    reopen.reopen(seen.id, by=other, why="they still see two")
+    reopen.close(seen.id, by=other, why="a stale page of theirs", fence=Case.objects.get(id=seen.id).fence)
+    answer = post(client, seen, "send", preview=body, why="charged twice")
+    assert (answer.status_code, "in other hands" in answer.content.decode()) == (409, True)
+    assert not Step.objects.filter(remedy=True).exists()
+
+
 def test_a_closed_case_is_made_good_too_and_is_open_until_that_is_settled(
     world: World, tool: Make, workflow: Make, run_through: Make, repairer: User, browse: Make, charged: Case
 ) -> None:

@@ -18,12 +18,13 @@ from repairs.models import Person
 from repairs.words import gauge as gauges
 from repairs.words.story import gaps, story
 from tests.authority.test_staff import long_ago
-from tests.engine.simulated import World, spec
+from tests.engine.simulated import SimTool, World, spec
 from workflows import ledger, rows
 from workflows.drain import drain_once
 from workflows.engine import findings, trust
 from workflows.errors import Invalid
 from workflows.models import Attempt, Demotion, Effect, Gauge, Run, Team, Tool
+from workflows.tools.draft import Draft
 
 pytestmark = pytest.mark.django_db(transaction=True)
 Make = Callable[..., Any]
@@ -199,6 +200,10 @@ def test_a_withdrawn_version_sends_nothing_until_somebody_decides(
         page = operator.get(address).content.decode()
     assert len(asked) <= 12
     (note,) = re.findall('name="preview" value="([^"]+)"', page)
+    with pytest.MonkeyPatch.context() as changed:
+        changed.setattr(SimTool, "draft", lambda self, call: [Draft(line="POST https://elsewhere.example/")])
+        form = {"how": "go", "why": "as shown", "preview": note}
+        assert operator.post(f"{address}/version", form).status_code == 409, "another request than was shown"
     operator.post(f"{address}/version", {"how": "go", "why": "this one is checked", "preview": note})
     drain_once()
     assert [send[:2] for send in world.sends] == [("t.a", "execute")]
