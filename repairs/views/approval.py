@@ -16,6 +16,7 @@ from django.utils.http import content_disposition_header
 from repairs import asked, reading
 from repairs.acts import approve as acts
 from repairs.acts import proof
+from repairs.following import following
 from repairs.scope import one, visible
 from repairs.views import live
 from repairs.views.screen import at_desk, screen, show
@@ -81,6 +82,7 @@ def show_approval(request: HttpRequest, approval: Approval, *, status: int = 200
         ended=verdicts.ending(approval.state, approval.void_reason, approval.detail),
         outcome=verdicts.outcome(effect, effect.first_sent_at),
         asked=asks,
+        following=following(effect) if asks else [],
         late=asks and approval.expires_at <= now,
         may_not=may_not,
         may_refuse=may_refuse,

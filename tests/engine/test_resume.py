@@ -17,7 +17,7 @@ from workflows.drain import drain_once
 from workflows.engine import people
 from workflows.engine.advance import advance
 from workflows.engine.cancel import cancel_by_person
-from workflows.engine.resume import resume
+from workflows.engine.resume import resume, why_not
 from workflows.errors import Invalid, NotFound
 from workflows.models import Effect, Run
 from workflows.replay.check import check
@@ -183,3 +183,29 @@ def test_an_undoing_that_had_not_left_leaves_after_all_that_stands_was_left(
     assert (again(run).state, again(run).phase) == ("written_off", "over")
     assert states(again(run))["contact compensation"] == "cancelled nothing"
     assert "compensate" not in [operation for _, operation, _ in world.sends]
+
+
+@pytest.mark.parametrize(
+    ("run", "effect", "says"),
+    [
+        ({"end_cause": ""}, {}, "only a run that is held"),
+        ({"ending": "compensate"}, {}, "undoes what stands"),
+        ({"ending": "written_off"}, {}, "undoes what stands"),
+        ({}, {"compensates_id": "x"}, "has begun to undo"),
+        ({}, {"state": "stuck"}, "stuck or under way"),
+        ({}, {"state": "unknown"}, "stuck or under way"),
+        ({}, {"state": "written_off"}, "people left as it is"),
+        ({}, {"state": "undone"}, "people left as it is"),
+        ({}, {"state": "stuck", "kind": "remedy"}, ""),
+        ({}, {"compensates_id": "x", "state": "cancelled"}, ""),
+    ],
+)
+def test_a_run_that_could_do_something_twice_is_said_to_go_forward(
+    held: Run, run: dict[str, Any], effect: dict[str, Any], says: str
+) -> None:
+    effects = list(Effect.objects.filter(run=held).order_by("id"))
+    held.__dict__.update(run)
+    effects[0].__dict__.update(effect)
+    no = why_not(held, effects)
+    assert says in no
+    assert bool(no) == bool(says)

@@ -11,6 +11,7 @@ from django.contrib.auth.models import User
 
 from repairs import preview
 from repairs.acts import claim, on_run, write_off
+from repairs.following import following
 from repairs.models import Act, Case
 from repairs.models.act import ActKind
 from tests.engine.conftest import again, states
@@ -124,6 +125,8 @@ def test_a_run_that_is_left_says_of_what_waits_that_it_goes_on(undoing_waits: An
     run, _ = undoing_waits
     said = made(ActKind.WRITE_OFF, Case.objects.get(run=run))
     assert (said.sends, said.goes_on, said.never) == ([], [], [("contact", True)])
+    assert following(Effect.objects.get(run=run, step__name="book")) == [("contact", True)]
+    assert following(Effect.objects.get(run=run, kind="compensation")) == []
 
 
 def test_who_may_confirm_is_not_shown_what_follows_or_only_while_nobody_holds_the_case(

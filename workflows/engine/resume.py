@@ -51,7 +51,7 @@ def why_not(run: Run, effects: Iterable[Effect]) -> str:
     if any(e.compensates_id and e.state != EffectState.CANCELLED for e in effects):
         return "has begun to undo what it did; what is undone isn't done again"
     if mode_of(run, run.workflow.spec, effects) != "hold":
-        return "undoes what stands, or waits to; only one that is held can go forward again"
+        return "isn't held: it undoes what stands, or people decided to leave it"
     if any(e.open and not e.remedy for e in effects):
         return "has an effect that is stuck or under way; settle that first"
     if any(e.state in LEFT and not e.compensates_id and not e.remedy for e in effects):

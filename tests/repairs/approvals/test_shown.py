@@ -141,3 +141,14 @@ def test_a_tool_without_a_look_is_approved_plainly(asking: Make, client: Client)
     assert "Its tool has no way to look" in page_of(client, approval)
     say(client, approval, **form(client, approval))
     assert state(approval) == "granted"
+
+
+def test_an_approver_is_not_told_what_the_run_goes_on_with_or_that_nothing_waits(
+    asking: Make, client: Client, tool: Make, workflow: Make, run_through: Make
+) -> None:
+    assert "Nothing else of its run waits to be sent." in page_of(client, asking())
+    for name in ("crm.contact", "mail.send", "mail.later"):
+        tool(name)
+    run = run_through(workflow("crm.contact", "pay.refund", "mail.send", "mail.later"))
+    page = page_of(client, Approval.objects.get(run=run))
+    assert "decided when its turn comes: <bdi>send</bdi>, <bdi>later</bdi>" in page
