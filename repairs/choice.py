@@ -11,6 +11,7 @@ from django.http import QueryDict
 
 from repairs.today import TODAY, today
 from repairs.words.harm import TITLES, Harm
+from repairs.words.marked import _
 from workflows.models import Effect
 from workflows.states import EffectState
 
@@ -73,10 +74,12 @@ def read(data: QueryDict) -> Choice:
     """Raises `SuspiciousOperation` for what no page of ours asks for."""
     given = [data.get(name, "").strip() for name in NAMES]
     if any(len(text) > LONGEST or "\x00" in text for text in given):
-        raise SuspiciousOperation(f"A search has at most {LONGEST} characters, and none that can't be seen.")
+        raise SuspiciousOperation(
+            _("A search has at most {most} characters, and none that can't be seen.", most=LONGEST)
+        )
     choice = Choice(*given)
     if choice.harm and choice.harm not in {harm.value for harm in Harm}:
-        raise SuspiciousOperation("There is no such harm.")
+        raise SuspiciousOperation(_("There is no such harm."))
     if choice.day not in ("", TODAY):
-        raise SuspiciousOperation("A day is today, or any.")
+        raise SuspiciousOperation(_("A day is today, or any."))
     return choice

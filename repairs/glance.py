@@ -18,6 +18,7 @@ from repairs.desk import Desk
 from repairs.models import Case
 from repairs.words import gauge as gauges
 from repairs.words.harm import TITLES
+from repairs.words.marked import _
 from workflows.models import Gauge, Tool
 
 SYSTEMS = 500  # tools looked at; who has more finds each on its page
@@ -58,31 +59,31 @@ def rows(desk: Desk, cases: QuerySet[Case], now: dt.datetime) -> list[tuple[str,
         view.name: Figure(view.name, view.title, count[view.name], queue(view=view.name), MEANS[view.name])
         for view in worklist.VIEWS
     }
-    told = {"mine": ("next cut-off", first["next_cutoff"]), "snoozed": ("next", first["wakes"])}
-    told |= {"all": ("oldest", first["opened"]), "unreachable": ("since", first["unreachable"])}
+    told = {"mine": (_("next cut-off"), first["next_cutoff"]), "snoozed": (_("next"), first["wakes"])}
+    told |= {"all": (_("oldest"), first["opened"]), "unreachable": (_("since"), first["unreachable"])}
     for name, (words, moment) in told.items():
         views[name] = dataclasses.replace(views[name], words=words, when=moment)
     if nearest := (first["nearest"] or [None])[0]:
         views["mine"] = dataclasses.replace(views["mine"], which=f"C-{nearest}")
-    views["mine"] = dataclasses.replace(views["mine"], title="Claimed by you")
-    views["unreachable"] = dataclasses.replace(views["unreachable"], title="Cases opened by it")
+    views["mine"] = dataclasses.replace(views["mine"], title=_("Claimed by you"))
+    views["unreachable"] = dataclasses.replace(views["unreachable"], title=_("Cases opened by it"))
     by_harm = [
-        Figure(harm.value, title[:1].upper() + title[1:], count[f"harm_{harm.value}"], at, "open cases where it is so")
+        Figure(harm.value, title, count[f"harm_{harm.value}"], at, _("open cases where it is so"))
         for harm, title in TITLES.items()
         for at in [queue(view="all", harm=harm.value)]
     ]
     number, oldest = questions["number"], questions["oldest"]
-    means = "questions to people that are still in their time"
-    approvals = Figure("approve", "To approve", number, reverse("approvals"), means, "oldest", oldest)
+    means = _("questions to people that are still in their time")
+    approvals = Figure("approve", _("To approve"), number, reverse("approvals"), means, _("oldest"), oldest)
     return [
-        ("Mine", [views["mine"], views["handed"]]),
-        ("Team", [views["all"], *by_harm]),
+        (_("Mine"), [views["mine"], views["handed"]]),
+        (_("Team"), [views["all"], *by_harm]),
         (
-            "Of these",
+            _("Of these"),
             [views["near"], views["free"], views["late"], views["escalated"], views["quarantined"], views["still"]],
         ),
-        ("Waiting", [approvals, views["waiting"], views["customer"], views["snoozed"]]),
-        ("Could not check", [views["unreachable"]]),
+        (_("Waiting"), [approvals, views["waiting"], views["customer"], views["snoozed"]]),
+        (_("Could not check"), [views["unreachable"]]),
     ]
 
 
@@ -103,20 +104,20 @@ def queue(**narrowed: str) -> str:
 
 
 MEANS = {
-    "all": "cases that a person must work on or wait with",
-    "mine": "open cases whose claim you hold now",
-    "free": "open cases that nobody holds now",
-    "unknown": "open cases where it is not known what is outside",
-    "waiting": "open cases that wait for somebody's answer",
-    "snoozed": "open cases set aside until later",
-    "customer": "of those set aside, the cases that wait for the customer's answer; their time stands still",
-    "near": "open cases where something that can be done now can't be done any more within the hour",
-    "handed": "open cases handed to you that you haven't read back",
-    "escalated": "open cases with which help was asked for",
-    "unreachable": "open cases where the system that would know refuses reads, or could not be reached",
-    "quarantined": "open cases whose work ended every worker that took it",
-    "still": "open cases where nothing got further for longer than it may",
-    "late": "open cases past their deadline",
+    "all": _("cases that a person must work on or wait with"),
+    "mine": _("open cases whose claim you hold now"),
+    "free": _("open cases that nobody holds now"),
+    "unknown": _("open cases where it is not known what is outside"),
+    "waiting": _("open cases that wait for somebody's answer"),
+    "snoozed": _("open cases set aside until later"),
+    "customer": _("of those set aside, the cases that wait for the customer's answer; their time stands still"),
+    "near": _("open cases where something that can be done now can't be done any more within the hour"),
+    "handed": _("open cases handed to you that you haven't read back"),
+    "escalated": _("open cases with which help was asked for"),
+    "unreachable": _("open cases where the system that would know refuses reads, or could not be reached"),
+    "quarantined": _("open cases whose work ended every worker that took it"),
+    "still": _("open cases where nothing got further for longer than it may"),
+    "late": _("open cases past their deadline"),
 }
 
 

@@ -10,6 +10,7 @@ import itertools
 from collections.abc import Container, Iterable, Sequence
 
 from repairs.words import marks
+from repairs.words.marked import _, listed
 from workflows.models import Effect, Step
 from workflows.states import World
 from workflows.visible import parts
@@ -19,7 +20,7 @@ ACROSS, DOWN, EDGE = 56, 22, 12  # between layers, between boxes, around all
 MOST = 60  # steps drawn; the table has all
 LETTERS = 21  # that fit a box
 
-UNDOING = "undo"
+UNDOING = _("undo")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -48,10 +49,11 @@ class Box:
 
     @property
     def hint(self) -> str:
-        said = [f"step {self.label}", self.mark.word]
-        said += ["can't be undone"] if self.irreversible else []
-        said += ["nobody knows what is outside"] if self.doubt else []
-        return ", ".join([*said, *(f"{leaf.label} {leaf.mark.word}" for leaf in self.leaves)])
+        said = [_("step {step}", step=self.label), self.mark.word]
+        said += [_("can't be undone")] if self.irreversible else []
+        said += [_("nobody knows what is outside")] if self.doubt else []
+        said += [_("{undo} {state}", undo=leaf.label, state=leaf.mark.word) for leaf in self.leaves]
+        return listed(said)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -107,7 +109,7 @@ def _box(step: Step, effects: Sequence[Effect], place: tuple[int, int], *, irrev
         Leaf(
             effect,
             y + HIGH + 4 + number * (UNDO + 4),
-            UNDOING if len(undoings) == 1 else f"{UNDOING} {number + 1}",
+            UNDOING if len(undoings) == 1 else _("undo {number}", number=number + 1),
             marks.mark("effect", effect.state),
             _doubt(effect),
         )

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from repairs.templatetags.console import length
 from repairs.words import marks
+from repairs.words.marked import _
 from repairs.words.seen import LOOKED
 from workflows.models import Attempt, Effect, Look
 
@@ -21,13 +22,13 @@ FOLDED = 60.0  # seconds without anything from which a gap is a line of its own
 BEGIN, MIDDLE, END = range(3)  # at one moment an effect is asked for first, and ends last
 
 ANSWERED = {
-    "": "no answer is recorded",
-    "acknowledged": "the provider said yes",
-    "pending": "the provider took it on and goes on with it",
-    "refused": "the provider refused",
-    "not_sent": "nothing left us",
-    "unknown": "it ended without a clear answer",
-    "in_flight": "the provider is still at an earlier call with this key",
+    "": _("no answer is recorded"),
+    "acknowledged": _("the provider said yes"),
+    "pending": _("the provider took it on and goes on with it"),
+    "refused": _("the provider refused"),
+    "not_sent": _("nothing left us"),
+    "unknown": _("it ended without a clear answer"),
+    "in_flight": _("the provider is still at an earlier call with this key"),
 }
 
 
@@ -102,7 +103,7 @@ def told(
         return Line(at=at, kind=kind, what=what, effect=of, step=step, undoing=undoing, lasted=lasted, who=who)
 
     for effect in named.values():
-        begun = line(effect.created_at, "effect", "asked for; its key is fixed", effect.id)
+        begun = line(effect.created_at, "effect", _("asked for; its key is fixed"), effect.id)
         yield dataclasses.replace(begun, place=BEGIN)
         if effect.at_rest or effect.settled or effect.state == "stuck":
             ended = line(effect.changed_at, "effect", marks.mark("effect", effect.state).word, effect.id)
@@ -110,14 +111,24 @@ def told(
     for send in sends:
         took = length((send.ended_at - send.started_at).total_seconds()) if send.ended_at else ""
         answer = ANSWERED.get(send.outcome, send.outcome)
-        yield line(send.started_at, "send", f"send {send.number}: {answer}", send.effect_id, took)
+        yield line(
+            send.started_at,
+            "send",
+            _("send {number}: {answer}", number=send.number, answer=answer),
+            send.effect_id,
+            took,
+        )
     for look in looks:
         undoing = look.effect_id in named and named[look.effect_id].compensates_id is not None
-        saw = LOOKED[look.verdict][undoing] if look.verdict in LOOKED else f"a look said {look.verdict}"
+        saw = (
+            LOOKED[look.verdict][undoing]
+            if look.verdict in LOOKED
+            else _("a look said {verdict}", verdict=look.verdict)
+        )
         took = length((look.ended_at - look.begun_at).total_seconds())
-        yield line(look.ended_at, "look", saw if look.reached else "a look reached nobody", look.effect_id, took)
+        yield line(look.ended_at, "look", saw if look.reached else _("a look reached nobody"), look.effect_id, took)
     for one in asked:
-        yield line(one.at, "approval", f"asked: {one.of}", one.effect)
+        yield line(one.at, "approval", _("asked: {whom}", whom=one.of), one.effect)
         if one.until:
             waited = length((one.until - one.at).total_seconds())
             yield line(one.until, "approval", marks.mark("approval", one.state).word, one.effect, waited)
@@ -130,4 +141,5 @@ def gap(before: Line, line: Line, asked: Iterable[Asked]) -> str:
     if seconds < FOLDED:
         return ""
     waited = any(one.at <= before.at and (one.until is None or one.until > before.at) for one in asked)
-    return f"{length(seconds)} waiting on approval" if waited else f"{length(seconds)} without anything"
+    span = length(seconds)
+    return _("{span} waiting on approval", span=span) if waited else _("{span} without anything", span=span)

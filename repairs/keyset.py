@@ -12,6 +12,8 @@ from django.core import signing
 from django.core.exceptions import SuspiciousOperation
 from django.db.models import Q, QuerySet
 
+from repairs.words.marked import _
+
 SIZE = 50
 
 
@@ -33,7 +35,7 @@ def read(cursor: str, *, of: str) -> tuple[dt.datetime, list[Any]] | None:
         stamp, keys = signing.loads(cursor, salt=f"keyset:{of}")
         return dt.datetime.fromisoformat(stamp), keys
     except (signing.BadSignature, ValueError, TypeError) as error:
-        raise SuspiciousOperation("This page's address was cut or changed; begin the list anew.") from error
+        raise SuspiciousOperation(_("This page's address was cut or changed; begin the list anew.")) from error
 
 
 def page(

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Sequence
 
 from repairs.happened import Asked, Deed
 from repairs.words import marks
+from repairs.words.marked import Phrase, _
 from workflows.models import Attempt, Effect, Look
 from workflows.visible import visible
 
@@ -89,7 +90,7 @@ def draw(
     rows = len(lanes) + bool(deeds)
     return Drawing(
         lanes=lanes,
-        people=[Dot(scale(deed.at), "people", f"{deed.who} {deed.what}") for deed in deeds],
+        people=[Dot(scale(deed.at), "people", _("{who} {what}", who=deed.who, what=deed.what)) for deed in deeds],
         people_y=TOP + LANE * len(lanes) + LANE // 2,
         gaps=scale.gaps(asked),
         height=TOP + LANE * rows + 8,
@@ -132,7 +133,8 @@ class Scale:
             left, right = self.places[index], self.places[index + 1]
             if seconds >= NAMED and right - left > 50:
                 waited = right - left > 110 and waits(asked, self.moments[index])
-                found.append((round((left + right) / 2, 1), length(seconds) + (" on approval" if waited else "")))
+                span = length(seconds)
+                found.append((round((left + right) / 2, 1), _("{span} on approval", span=span) if waited else span))
         return found
 
 
@@ -166,7 +168,11 @@ def lane(
         undoing=effect.compensates_id is not None,
         bars=[bar(send, scale) for send in own_sends],
         dots=[
-            Dot(scale(look.ended_at), VERDICTS.get(look.verdict, "doubt"), f"look: {look.verdict}")
+            Dot(
+                scale(look.ended_at),
+                VERDICTS.get(look.verdict, "doubt"),
+                _("look: {verdict}", verdict=Phrase(look.verdict)),
+            )
             for look in own_looks
         ],
         asked=[question(one, scale) for one in asked if one.effect == effect.id],
@@ -179,12 +185,22 @@ def lane(
 def bar(send: Attempt, scale: Scale) -> Bar:
     start = scale(send.started_at)
     width = max(scale(send.ended_at) - start, 4.0) if send.ended_at else 4.0
-    outcome = send.outcome or "no answer yet"
-    return Bar(start, round(width, 1), OUTCOMES.get(send.outcome, "doubt"), f"send {send.number}: {outcome}")
+    outcome = Phrase(send.outcome) or _("no answer yet")
+    return Bar(
+        start,
+        round(width, 1),
+        OUTCOMES.get(send.outcome, "doubt"),
+        _("send {number}: {answer}", number=send.number, answer=outcome),
+    )
 
 
 def question(one: Asked, scale: Scale) -> Bar:
     """While people were asked; what nobody has decided yet reaches to the last moment drawn."""
     start = scale(one.at)
     end = scale(one.until) if one.until else scale.places[-1]
-    return Bar(start, round(max(end - start, 4.0), 1), "asked", f"approval: {one.state}")
+    return Bar(
+        start,
+        round(max(end - start, 4.0), 1),
+        "asked",
+        _("approval: {state}", state=marks.mark("approval", one.state).word),
+    )

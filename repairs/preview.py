@@ -17,6 +17,7 @@ from django.core import signing
 from repairs import reading
 from repairs.models import Case
 from repairs.models.act import ActKind
+from repairs.words.marked import _
 from workflows import making
 from workflows.engine import ahead, resume
 from workflows.engine.ahead import Named, Onward, Planned
@@ -285,7 +286,7 @@ def read(note: str, kind: str, case_id: uuid.UUID, effect_id: uuid.UUID | None, 
         named, case, effect, user, digest, at = signing.loads(note, salt=SALT, max_age=LASTS)
         moment = dt.datetime.fromisoformat(at)
     except (signing.BadSignature, ValueError, TypeError) as error:
-        raise Invalid("Nothing says that you were shown what this sends; open the page anew.") from error
+        raise Invalid(_("Nothing says that you were shown what this sends; open the page anew.")) from error
     if (named, case, effect, user) != (kind, str(case_id), str(effect_id or ""), by.pk):
-        raise Invalid("You were shown what another act sends; open the page anew.")
+        raise Invalid(_("You were shown what another act sends; open the page anew."))
     return digest, moment

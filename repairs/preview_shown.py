@@ -15,6 +15,7 @@ from repairs.models import Case
 from repairs.models.act import ActKind
 from repairs.preview import Facts, Preview
 from repairs.words.advice import Advice
+from repairs.words.marked import _
 from workflows.engine.ahead import Planned
 from workflows.models import Effect, Run
 from workflows.tools.draft import Draft
@@ -22,6 +23,7 @@ from workflows.tools.draft import Draft
 if TYPE_CHECKING:
     from repairs.views.case import Line
 
+NOTES = (_("Code makes the request; this is what it is told."),)  # of `workflows.tools.base`, as translators find them
 IN_PLACE = 8  # effects whose previews stand on the case's page; those of the others have pages of their own
 REQUESTS_IN_PLACE = 60  # made for one page: each takes a fraction of a millisecond, and an act on a long run many
 LARGE = 100  # effects of a run: beyond that one act alone may undo more than a page wants to wait for

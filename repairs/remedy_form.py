@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from repairs.words.marked import _
 from repairs.words.remedy_fields import Field, Sort, text_of
 from workflows.errors import Flaw, Invalid
 from workflows.models import Effect
@@ -37,27 +38,41 @@ def arguments_of(fields: Sequence[Field], typed: Mapping[str, str]) -> tuple[dic
         elif isinstance(value, dict):
             found = value
         else:
-            flaws.append(_flaw(field, text, "must be one JSON object"))
+            flaws.append(_flaw(field, text, _("must be one JSON object")))
     return found, flaws
 
 
 def _value(field: Field, text: str) -> Any:
     """Raises `Invalid`."""
     if len(text) > LONGEST:
-        raise Invalid("too long", [_flaw(field, text[:40], f"has {len(text)} characters; at most {LONGEST} are taken")])
+        raise Invalid(
+            "too long",
+            [
+                _flaw(
+                    field,
+                    text[:40],
+                    _("has {count} characters; at most {most} are taken", count=len(text), most=LONGEST),
+                )
+            ],
+        )
     if field.sort in (Sort.LINE, Sort.LINES):
         if control := next((c for c in text if ord(c) < ord(" ") and c not in "\n\t"), ""):
             raise Invalid(
-                "control", [_flaw(field, text, f"holds a control character (U+{ord(control):04X}); take it out")]
+                "control",
+                [
+                    _flaw(
+                        field, text, _("holds a control character ({code}); take it out", code=f"U+{ord(control):04X}")
+                    )
+                ],
             )
         return text.strip() if field.sort == Sort.LINE else text
     value = _json(field, text)
     if field.sort == Sort.WHOLE and (isinstance(value, bool) or not isinstance(value, int)):
-        raise Invalid("no number", [_flaw(field, text, "must be a whole number")])
+        raise Invalid("no number", [_flaw(field, text, _("must be a whole number"))])
     if field.sort == Sort.NUMBER and (isinstance(value, bool) or not isinstance(value, int | float)):
-        raise Invalid("no number", [_flaw(field, text, "must be a number")])
+        raise Invalid("no number", [_flaw(field, text, _("must be a number"))])
     if field.sort == Sort.FLAG and not isinstance(value, bool):
-        raise Invalid("no flag", [_flaw(field, text, "must be true or false")])
+        raise Invalid("no flag", [_flaw(field, text, _("must be true or false"))])
     return value
 
 
@@ -66,8 +81,8 @@ def _json(field: Field, text: str) -> Any:
         return read("field.json", text.strip()).value
     except Invalid as trouble:
         why = trouble.flaws[0].message if trouble.flaws else trouble.detail
-        said = {Sort.WHOLE: "must be a whole number", Sort.NUMBER: "must be a number"}.get(
-            field.sort, f"no JSON: {why}"
+        said = {Sort.WHOLE: _("must be a whole number"), Sort.NUMBER: _("must be a number")}.get(
+            field.sort, _("no JSON: {why}", why=why)
         )
         raise Invalid("unreadable", [_flaw(field, text, said)]) from trouble
 

@@ -12,6 +12,7 @@ from django.db import DataError, models
 from django.http import Http404
 
 from repairs.desk import Desk
+from repairs.words.marked import _
 from workflows.models import Decision, Run, Team
 
 M = TypeVar("M", bound=models.Model)
@@ -93,5 +94,5 @@ def one(rows: models.QuerySet[M], **by: Any) -> M:
     except (ValidationError, ValueError, OverflowError, DataError):
         found = None
     if found is None:
-        raise Http404("There is no such thing.")
+        raise Http404(_("There is no such thing."))
     return found

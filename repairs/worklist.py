@@ -18,6 +18,7 @@ from repairs.models import Case
 from repairs.models.case import CLOSED, LIVE
 from repairs.words import clock
 from repairs.words.harm import Harm
+from repairs.words.marked import Phrase, _
 from repairs.words.resting import rests
 
 CAP = counting.CAP
@@ -53,11 +54,14 @@ def why_here(case: Case, at: dt.datetime) -> str:
     """The sentence that says why a case stands where it does."""
     if case.cutoff and at <= case.cutoff <= at + NEAR:
         minutes = int((case.cutoff - at).total_seconds() // 60)
-        return f"Cut-off in {minutes} min: {case.cutoff_reason}."
+        return _("Cut-off in {minutes} min: {why}.", minutes=minutes, why=Phrase(case.cutoff_reason))
     if case.snoozed_until and case.snoozed_at(at):
-        return f"{rests(case.snooze_cause)}, until {clock.said(case.snoozed_until, '%d %b %H:%M')}."
-    aged = " It has waited for more than a day, so it moved up." if case.opened_at <= at - AGED else ""
-    return case.rank_reason + aged
+        until = clock.said(case.snoozed_until, "%d %b %H:%M")
+        return _("{cause}, until {until}.", cause=rests(case.snooze_cause), until=until)
+    why = Phrase(case.rank_reason)  # stored in English; one of `repairs.words.harm`
+    if case.opened_at <= at - AGED:
+        return _("{why} It has waited for more than a day, so it moved up.", why=why)
+    return why
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -73,55 +77,63 @@ class View:
 VIEWS = (
     View(
         "all",
-        "All open",
+        _("All open"),
         lambda at, me: Q(),
-        "Nothing needs a person. Runs that get stuck appear here by themselves.",
+        _("Nothing needs a person. Runs that get stuck appear here by themselves."),
     ),
-    View("mine", "Mine", lambda at, me: held(at) & Q(claimed_by=me), "You hold no case. Open one and claim it with c."),
+    View(
+        "mine",
+        _("Mine"),
+        lambda at, me: held(at) & Q(claimed_by=me),
+        _("You hold no case. Open one and claim it with c."),
+    ),
     View(
         "near",
-        "Cut-off within the hour",
+        _("Cut-off within the hour"),
         lambda at, me: Q(cutoff__gte=at, cutoff__lte=at + NEAR),
-        "Nothing that can be done now becomes impossible within the hour.",
+        _("Nothing that can be done now becomes impossible within the hour."),
     ),
-    View("free", "Unclaimed", lambda at, me: ~held(at), "Every case is in somebody's hands."),
+    View("free", _("Unclaimed"), lambda at, me: ~held(at), _("Every case is in somebody's hands.")),
     View(
-        "unknown", "Not known", lambda at, me: Q(harm=Harm.UNKNOWN.value), "It is known of every case what is outside."
+        "unknown",
+        _("Not known"),
+        lambda at, me: Q(harm=Harm.UNKNOWN.value),
+        _("It is known of every case what is outside."),
     ),
     View(
         "waiting",
-        "Waiting",
+        _("Waiting"),
         lambda at, me: Q(state="waiting") & ~Q(snoozed_until__gt=at),
-        "No case waits for an answer.",
+        _("No case waits for an answer."),
     ),
-    View("snoozed", "Snoozed", lambda at, me: Q(snoozed_until__gt=at), "Nothing was set aside until later."),
+    View("snoozed", _("Snoozed"), lambda at, me: Q(snoozed_until__gt=at), _("Nothing was set aside until later.")),
     View(
         "customer",
-        "Waiting for the customer",
+        _("Waiting for the customer"),
         lambda at, me: Q(snoozed_until__gt=at, snooze_cause="customer"),
-        "No customer is waited for.",
+        _("No customer is waited for."),
     ),
-    View("handed", "To read back", lambda at, me: Q(handed_to=me), "Nobody hands a case to you."),
-    View("escalated", "Escalated", lambda at, me: ~Q(escalated_to=""), "Nobody was asked for help with a case."),
+    View("handed", _("To read back"), lambda at, me: Q(handed_to=me), _("Nobody hands a case to you.")),
+    View("escalated", _("Escalated"), lambda at, me: ~Q(escalated_to=""), _("Nobody was asked for help with a case.")),
     View(
         "unreachable",
-        "Could not check",
+        _("Could not check"),
         lambda at, me: Q(reasons__contains=[{"code": "unreachable"}]),
-        "Every system that was asked could be reached.",
+        _("Every system that was asked could be reached."),
     ),
     View(
         "quarantined",
-        "Quarantined",
+        _("Quarantined"),
         lambda at, me: Q(reasons__contains=[{"code": "poison"}]),
-        "No work was kept away from the workers because it ends them.",
+        _("No work was kept away from the workers because it ends them."),
     ),
     View(
         "still",
-        "No progress",
+        _("No progress"),
         lambda at, me: Q(reasons__contains=[{"code": "no_progress"}]),
-        "Everything that waits has waited no longer than it may.",
+        _("Everything that waits has waited no longer than it may."),
     ),
-    View("late", "Past deadline", lambda at, me: late(at), "No case is past its deadline."),
+    View("late", _("Past deadline"), lambda at, me: late(at), _("No case is past its deadline.")),
 )
 
 

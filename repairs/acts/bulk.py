@@ -14,6 +14,7 @@ from repairs.bulk.given import given
 from repairs.models import Batch
 from repairs.models.batch import BatchAct, BatchState
 from repairs.roles import APPROVER, REPAIRER
+from repairs.words.marked import _
 from workflows import journal, queue, rows
 from workflows.errors import Denied, StaleFence
 from workflows.why import reason
@@ -40,13 +41,13 @@ def ask(
     with transaction.atomic():
         batch = locked(batch_id)
         if digest != batch.digest:
-            raise StaleFence("This page shows another list than the batch holds; open it anew.")
+            raise StaleFence(_("This page shows another list than the batch holds; open it anew."))
         if batch.by_id != by.pk:
-            raise Denied(f"{batch.by.get_username()} chose these cases; choose them yourself to act on them.")
+            raise Denied(_("{by} chose these cases; choose them yourself to act on them.", by=batch.by.get_username()))
         if batch.state != S.DRAFT:
             return batch
         if alone and settings.FOUR_EYES != "when_possible":
-            raise Denied("This installation asks for two people (FOUR_EYES=required).")
+            raise Denied(_("This installation asks for two people (FOUR_EYES=required)."))
         batch.why, batch.asked_at = why, rows.now()
         batch.given = given(BatchAct(batch.act), typed or {}, batch.asked_at)
         batch.alone = batch.needs_second and alone
@@ -61,9 +62,9 @@ def confirm(batch_id: uuid.UUID, *, by: User, why: str, digest: str) -> Batch:
     with transaction.atomic():
         batch = locked(batch_id)
         if batch.by_id == by.pk:
-            raise Denied(f"{by.get_username()} asked for this; another person must confirm it.")
+            raise Denied(_("{by} asked for this; another person must confirm it.", by=by.get_username()))
         if batch.state != S.ASKED or digest != batch.digest:
-            raise StaleFence("This batch waits for nobody's word any more, or is another list than the page showed.")
+            raise StaleFence(_("This batch waits for nobody's word any more, or is another list than the page showed."))
         batch.second = by
         moved(batch, S.RUNNING, "confirm", by, why)
     return batch
@@ -78,7 +79,7 @@ def decline(batch_id: uuid.UUID, *, by: User, why: str) -> Batch:
     with transaction.atomic():
         batch = locked(batch_id)
         if batch.state != S.ASKED:
-            raise StaleFence("This batch waits for nobody's word any more.")
+            raise StaleFence(_("This batch waits for nobody's word any more."))
         batch.second = None if batch.by_id == by.pk else by
         batch.ended_at = rows.now()
         moved(batch, S.DECLINED, "decline", by, why)
@@ -91,7 +92,7 @@ def stop(batch_id: uuid.UUID, *, by: User) -> Batch:
     with transaction.atomic():
         batch = locked(batch_id)
         if batch.state != S.RUNNING:
-            raise StaleFence(f"{batch.name} isn't running any more.")
+            raise StaleFence(_("{name} isn't running any more.", name=batch.name))
         moved(batch, S.STOPPED, "stop", by, "")
     return batch
 
@@ -102,9 +103,9 @@ def resume(batch_id: uuid.UUID, *, by: User) -> Batch:
     with transaction.atomic():
         batch = locked(batch_id)
         if batch.state != S.STOPPED:
-            raise StaleFence(f"{batch.name} isn't stopped.")
+            raise StaleFence(_("{name} isn't stopped.", name=batch.name))
         if batch.by_id != by.pk:
-            raise Denied(f"{batch.by.get_username()} asked for it and can let it go on.")
+            raise Denied(_("{by} asked for it and can let it go on.", by=batch.by.get_username()))
         moved(batch, S.RUNNING, "resume", by, "")
     return batch
 

@@ -16,6 +16,8 @@ from repairs.models import Act, Case
 from repairs.models.act import ActKind, Outcome
 from repairs.notices import telling
 from repairs.roles import REPAIRER
+from repairs.words.marked import _
+from repairs.words.marks import mark
 from workflows.errors import StaleFence
 from workflows.why import reason
 
@@ -30,21 +32,27 @@ def claim(case_id: uuid.UUID, *, by: User, why: str = "", fence: int | None = No
     with transaction.atomic():
         case, now = lock(case_id)
         if not case.live:
-            raise StaleFence(f"{case.name} is {case.state.replace('_', ' ')} by now; there is nothing to claim.")
+            raise StaleFence(
+                _(
+                    "{name} is {state} by now; there is nothing to claim.",
+                    name=case.name,
+                    state=mark("case", case.state).word,
+                )
+            )
         holder = case.holder_at(now)
         if holder is None:
             take(case, by=by, now=now)
         elif holder == by.pk:
             renew(case, now)
         elif why.strip() and fence not in (None, case.fence):
-            raise StaleFence(f"{held(case)} It changed hands since you opened this page; read it again.")
+            raise StaleFence(_("{held} It changed hands since you opened this page; read it again.", held=held(case)))
         elif why.strip():
             why, former = reason(why), held(case)
             act = take(case, by=by, now=now, kind=ActKind.TAKE_OVER, why=why, detail=former)
             presence.tell(case.id, user=holder, by=by, how="taken", now=now)
             telling.of_take_over(case, act.id)
         else:
-            raise StaleFence(f"{held(case)} Say why if you take it over.")
+            raise StaleFence(_("{held} Say why if you take it over.", held=held(case)))
 
 
 def release(case_id: uuid.UUID, *, by: User) -> None:

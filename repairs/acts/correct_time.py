@@ -13,6 +13,7 @@ from repairs.acts.note import write
 from repairs.models import Act, Worked
 from repairs.models.act import ActKind
 from repairs.roles import REPAIRER
+from repairs.words.marked import _
 from workflows.errors import Flaw, Invalid
 from workflows.why import reason
 
@@ -28,8 +29,8 @@ def correct_time(case_id: uuid.UUID, *, by: User, minutes: str, why: str) -> Non
         lock(case_id)
         left = _of(case_id, by) + more
         if left < 0:
-            flaw = Flaw("minutes", minutes, f"would leave {left} min of your time on this case")
-            raise Invalid("Nobody works for less than no time.", [flaw])
+            flaw = Flaw("minutes", minutes, _("would leave {left} min of your time on this case", left=left))
+            raise Invalid(_("Nobody works for less than no time."), [flaw])
         write(case_id, ActKind.CORRECT_TIME, by, why, facts={"minutes": more}, detail=f"{more:+d} min")
 
 
@@ -37,7 +38,10 @@ def _whole(minutes: str) -> int:
     text = minutes.strip()
     digits = text[1:] if text[:1] in ("-", "+") else text
     if not (digits.isascii() and digits.isdigit() and len(digits) <= 4) or not 0 < int(digits) <= MOST:
-        raise Invalid("Say how many minutes.", [Flaw("minutes", minutes[:20], f"needs 1 to {MOST}, or -1 to -{MOST}")])
+        raise Invalid(
+            _("Say how many minutes."),
+            [Flaw("minutes", minutes[:20], _("needs 1 to {most}, or -1 to -{most}", most=MOST))],
+        )
     return int(text)
 
 

@@ -11,6 +11,8 @@ from repairs.desk import Desk
 from repairs.models import Case
 from repairs.roles import roles_of
 from repairs.words import clock
+from repairs.words.marked import _
+from repairs.words.marks import mark
 from workflows import rows
 from workflows.errors import Denied, NotFound, StaleFence
 from workflows.models import Effect, Run
@@ -19,13 +21,13 @@ from workflows.models import Effect, Run
 def needs(user: User, role: str) -> None:
     """Raises `Denied` where the person doesn't have the role now, whatever the page showed them."""
     if role not in roles_of(user):
-        raise Denied(f"{user.get_username()} is not in the role {role}; an admin can give it.")
+        raise Denied(_("{user} is not in the role {role}; an admin can give it.", user=user.get_username(), role=role))
 
 
 def needs_some(desk: Desk, roles: frozenset[str], what: str) -> None:
     """Raises `Denied` where the person has none of these roles."""
     if not desk.roles & roles:
-        raise Denied(f"Only people in the role {' or '.join(sorted(roles))} may {what}.")
+        raise Denied(_("Only people in the role {roles} may {what}.", roles=" or ".join(sorted(roles)), what=what))
 
 
 def actor(user: User) -> str:
@@ -43,7 +45,13 @@ def enter(case_id: uuid.UUID, *, by: User, fence: int) -> tuple[Case, dt.datetim
 
     case, now = lock(case_id)
     if not case.live:
-        raise StaleFence(f"{case.name} is {case.state.replace('_', ' ')} by now; there is nothing left to do.")
+        raise StaleFence(
+            _(
+                "{name} is {state} by now; there is nothing left to do.",
+                name=case.name,
+                state=mark("case", case.state).word,
+            )
+        )
     holder = case.holder_at(now)
     if holder == by.pk:
         if fence < case.fence - 1:  # one less is the page from which they took it
@@ -73,7 +81,7 @@ def renew(case: Case, now: dt.datetime) -> None:
 def lock(case_id: uuid.UUID) -> tuple[Case, dt.datetime]:
     run_id = Case.objects.filter(id=case_id).values_list("run_id", flat=True).first()
     if run_id is None:
-        raise NotFound("There is no such case.")
+        raise NotFound(_("There is no such case."))
     Run.objects.select_for_update().get(id=run_id)
     case = Case.objects.select_related("claimed_by").select_for_update(of=("self",)).get(id=case_id)
     return case, rows.now()
@@ -82,12 +90,13 @@ def lock(case_id: uuid.UUID) -> tuple[Case, dt.datetime]:
 def held(case: Case) -> str:
     assert case.claimed_by is not None
     assert case.lease_until is not None
-    return f"{case.claimed_by.get_username()} holds {case.name} until {clock.said(case.lease_until, '%H:%M')}."
+    until = clock.said(case.lease_until, "%H:%M")
+    return _("{who} holds {name} until {until}.", who=case.claimed_by.get_username(), name=case.name, until=until)
 
 
 def stuck_effect(case: Case, effect_id: uuid.UUID) -> Effect:
     """The effect of this case's run that the act is about. Raises `NotFound` for any other."""
     effect = Effect.objects.filter(id=effect_id, run=case.run_id).first()
     if effect is None:
-        raise NotFound(f"{case.name} has no such effect.")
+        raise NotFound(_("{name} has no such effect.", name=case.name))
     return effect

@@ -15,6 +15,8 @@ from repairs.models import Act, Case
 from repairs.models.act import ActKind, Outcome
 from repairs.notices import telling
 from repairs.roles import APPROVER, MANAGER, OPERATOR, REPAIRER
+from repairs.words.marked import _
+from repairs.words.marks import mark
 from workflows import rows
 from workflows.errors import Denied, Flaw, Invalid, StaleFence
 from workflows.models import Run, Team
@@ -34,11 +36,23 @@ def escalate(case_id: uuid.UUID, *, by: User, to: str, why: str) -> None:
     with transaction.atomic():
         case, now = lock(case_id)
         if not case.live:
-            raise StaleFence(f"{case.name} is {case.state.replace('_', ' ')} by now; nobody's help is needed.")
+            raise StaleFence(
+                _(
+                    "{name} is {state} by now; nobody's help is needed.",
+                    name=case.name,
+                    state=mark("case", case.state).word,
+                )
+            )
         if to != case.owner:
             known(to)
         if case.escalated_by_id is not None:
-            raise StaleFence(f"{case.name} is escalated to {case.escalated_to} already; they have not answered yet.")
+            raise StaleFence(
+                _(
+                    "{name} is escalated to {escalated_to} already; they have not answered yet.",
+                    name=case.name,
+                    escalated_to=case.escalated_to,
+                )
+            )
         case.escalated_to, case.escalated_by = to, by
         case.save(update_fields=["escalated_to", "escalated_by"])
         of = {"detail": f"to {to}", "facts": {"to": to}}
@@ -49,7 +63,10 @@ def escalate(case_id: uuid.UUID, *, by: User, to: str, why: str) -> None:
 def known(to: str) -> str:
     """The role or team. Raises `Invalid` where there is none."""
     if to not in ROLES and ("\x00" in to or not Team.objects.filter(name=to).exists()):
-        raise Invalid("There is no such role or team.", [Flaw("to", to, f"must be {', '.join(ROLES)} or a team")])
+        raise Invalid(
+            _("There is no such role or team."),
+            [Flaw("to", to, _("must be {roles} or a team", roles=", ".join(ROLES)))],
+        )
     return to
 
 
@@ -59,9 +76,14 @@ def answer(case_id: uuid.UUID, *, desk: Desk, why: str) -> None:
     with transaction.atomic():
         case, now = lock(case_id)
         if not case.escalated_to:
-            raise StaleFence(f"{case.name} isn't escalated any more.")
+            raise StaleFence(_("{name} isn't escalated any more.", name=case.name))
         if not may_answer(case, desk):
-            raise Denied(f"It was escalated to {case.escalated_to}; one of them answers, or whoever asked.")
+            raise Denied(
+                _(
+                    "It was escalated to {escalated_to}; one of them answers, or whoever asked.",
+                    escalated_to=case.escalated_to,
+                )
+            )
         asked = Act.objects.filter(case=case, kind=ActKind.ESCALATE.value, answer__isnull=True).order_by("-id").first()
         of = {"answers": asked if case.escalated_by_id else None, "detail": f"as {case.escalated_to}"}
         case.escalated_to, case.escalated_by = "", None

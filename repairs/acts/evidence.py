@@ -11,6 +11,7 @@ from django.core.files.uploadedfile import UploadedFile
 
 from repairs.models import Act, Evidence
 from repairs.uploads import MOST_OF_A_FILE
+from repairs.words.marked import _
 from workflows.errors import Flaw, Invalid
 from workflows.models.fields import new_id
 from workflows.tools.keeping import keepable
@@ -37,16 +38,28 @@ def given(text: str, file: UploadedFile[Any] | None) -> list[Given]:
     found = []
     if text.strip():
         if len(text) > MOST_OF_A_TEXT:
-            flaw = Flaw("evidence", text[:40], f"has {len(text):,} characters; at most {MOST_OF_A_TEXT:,}, or a file")
-            raise Invalid("The text is too long.", [flaw])
+            flaw = Flaw(
+                "evidence",
+                text[:40],
+                _(
+                    "has {count:,} characters; at most {most:,}, or a file",
+                    count=len(text),
+                    most=MOST_OF_A_TEXT,
+                ),
+            )
+            raise Invalid(_("The text is too long."), [flaw])
         found.append(Given(TEXT, text.replace("\r\n", "\n").encode("utf-8", "backslashreplace")))
     if file is not None:
         name, size = keepable(str(file.name or "file"))[:NAME], file.size or 0
         if size > MOST_OF_A_FILE:
-            flaw = Flaw("file", name[:80], f"has {size:,} bytes; at most {MOST_OF_A_FILE:,}")
-            raise Invalid("The file is too large; nothing was done.", [flaw])
+            flaw = Flaw(
+                "file",
+                name[:80],
+                _("has {size:,} bytes; at most {most:,}", size=size, most=MOST_OF_A_FILE),
+            )
+            raise Invalid(_("The file is too large; nothing was done."), [flaw])
         if not size:
-            raise Invalid("The file is empty; nothing was done.", [Flaw("file", name[:80], "has 0 bytes")])
+            raise Invalid(_("The file is empty; nothing was done."), [Flaw("file", name[:80], _("has 0 bytes"))])
         found.append(Given(name, file.read()))
     return found
 

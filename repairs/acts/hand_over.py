@@ -18,6 +18,7 @@ from repairs.models.act import ActKind, Outcome
 from repairs.notices import telling
 from repairs.roles import REPAIRER
 from repairs.words.handing import SEVERITIES, summary
+from repairs.words.marked import _
 from workflows.errors import Denied, Flaw, Invalid, StaleFence
 from workflows.visible import is_hidden
 from workflows.why import reason
@@ -33,15 +34,21 @@ def hand_over(
 
     Raises `Invalid`, `Denied`, `StaleFence`."""
     needs(by, REPAIRER)
-    flaws = [] if severity in SEVERITIES else [Flaw("severity", severity, f"must be one of {', '.join(SEVERITIES)}")]
+    flaws = (
+        []
+        if severity in SEVERITIES
+        else [Flaw("severity", severity, _("must be one of {choices}", choices=", ".join(SEVERITIES)))]
+    )
     told = {"severity": severity, **texts(flaws, situation=situation, contingency=contingency)}
     with transaction.atomic():
         case, now = enter(case_id, by=by, fence=fence)
         if case.handed_to_id is not None:
-            raise StaleFence(f"{case.name} is being handed over already; withdraw that before you hand it to another.")
+            raise StaleFence(
+                _("{name} is being handed over already; withdraw that before you hand it to another.", name=case.name)
+            )
         if to not in colleagues(case, by):
             raise Invalid(
-                "Nobody was handed anything.", [Flaw("to", to, "must be another repairer who sees this case")]
+                _("Nobody was handed anything."), [Flaw("to", to, _("must be another repairer who sees this case"))]
             )
         case.handed_to = User.objects.get(username=to)
         case.lease_until = now + LASTS
@@ -71,12 +78,13 @@ def accept(case_id: uuid.UUID, *, by: User, synthesis: str, as_of: str) -> None:
         case, now = lock(case_id)
         act = pending(case)
         if case.handed_to_id != by.pk:
-            raise Denied(f"{case.name} is not handed to you.")
+            raise Denied(_("{name} is not handed to you.", name=case.name))
         if as_of != case.as_of:
-            raise StaleFence(f"{case.name} changed while you read; read what is new, then accept.")
+            raise StaleFence(_("{name} changed while you read; read what is new, then accept.", name=case.name))
         if squeezed(synthesis) in (squeezed(act.facts["situation"]), squeezed(act.facts["contingency"])):
             raise Invalid(
-                "Say it in your own words.", [Flaw("synthesis", synthesis[:80], "is what you were told, word for word")]
+                _("Say it in your own words."),
+                [Flaw("synthesis", synthesis[:80], _("is what you were told, word for word"))],
             )
         take(case, by=by, now=now, kind=ActKind.ACCEPT, why=in_a_line(synthesis), answers=act)
         presence.tell(case.id, user=act.by_id, by=by, how="accepted", now=now)
@@ -89,7 +97,7 @@ def decline(case_id: uuid.UUID, *, by: User, why: str) -> None:
         case, now = lock(case_id)
         act = pending(case)
         if by.pk not in (case.handed_to_id, act.by_id):
-            raise Denied(f"{case.name} is not handed to you, nor by you.")
+            raise Denied(_("{name} is not handed to you, nor by you.", name=case.name))
         case.handed_to = None
         if case.claimed_by_id is not None and case.lease_until is not None:
             case.lease_until = min(case.lease_until, now + LEASE)
@@ -105,7 +113,7 @@ def pending(case: Case) -> Act:
     found = Act.objects.filter(case=case, kind=ActKind.HAND_OVER.value, answer__isnull=True)
     act = found.select_related("by").order_by("-id").first() if case.handed_to_id is not None else None
     if act is None:
-        raise StaleFence(f"{case.name} is not being handed over any more.")
+        raise StaleFence(_("{name} is not being handed over any more.", name=case.name))
     return act
 
 
@@ -121,11 +129,11 @@ def texts(flaws: list[Flaw], **given: str) -> dict[str, str]:
     given = {name: text.replace("\r\n", "\n") for name, text in given.items()}  # browsers end lines so
     for name, text in given.items():
         if all(is_hidden(char) or char.isspace() for char in text):
-            flaws.append(Flaw(name, text[:80], "says nothing"))
+            flaws.append(Flaw(name, text[:80], _("says nothing")))
         elif len(text) > LONGEST or "\x00" in text:
-            flaws.append(Flaw(name, text[:80], f"must be at most {LONGEST} characters, none of them NUL"))
+            flaws.append(Flaw(name, text[:80], _("must be at most {most} characters, none of them NUL", most=LONGEST)))
     if flaws:
-        raise Invalid("Nothing was handed over.", flaws)
+        raise Invalid(_("Nothing was handed over."), flaws)
     return {name: text.strip() for name, text in given.items()}
 
 

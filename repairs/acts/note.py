@@ -17,11 +17,18 @@ from repairs.acts.record import record
 from repairs.models import Act
 from repairs.models.act import ActKind, Outcome
 from repairs.roles import REPAIRER
+from repairs.words.marked import _
 from workflows.errors import Flaw, Invalid, NotFound, StaleFence
 from workflows.visible import is_hidden
 from workflows.why import reason
 
-HOW = {"mail": "by mail", "phone": "by phone", "person": "in person", "chat": "by chat", "post": "by post"}
+HOW = {
+    "mail": _("by mail"),
+    "phone": _("by phone"),
+    "person": _("in person"),
+    "chat": _("by chat"),
+    "post": _("by post"),
+}
 TWICE = dt.timedelta(seconds=10)  # in which a form comes again by a second click; who says it again later means it
 WHOM = 100  # characters of who was told
 VERDICTS = {True: ActKind.CONFIRM, False: ActKind.REFUTE}
@@ -53,9 +60,9 @@ def judge(case_id: uuid.UUID, guess_id: uuid.UUID, *, right: bool, by: User, tex
         lock(case_id)
         guess = Act.objects.filter(id=guess_id, case=case_id, kind=ActKind.GUESS.value).first()
         if guess is None:
-            raise NotFound("There is no such guess on this case.")
+            raise NotFound(_("There is no such guess on this case."))
         if Act.objects.filter(answers=guess).exists():
-            raise StaleFence("Somebody has confirmed or refuted this guess already.")
+            raise StaleFence(_("Somebody has confirmed or refuted this guess already."))
         write(case_id, VERDICTS[right], by, text, answers=guess, given=given)
 
 
@@ -90,11 +97,15 @@ def named(whom: str) -> str:
     """Who was told. Raises `Invalid`."""
     name = " ".join(whom.replace("\x00", "").split())
     if all(is_hidden(char) or char.isspace() for char in name) or len(name) > WHOM:
-        raise Invalid("Say who was told.", [Flaw("whom", whom[:80], f"needs 1 to {WHOM} visible characters")])
+        raise Invalid(
+            _("Say who was told."), [Flaw("whom", whom[:80], _("needs 1 to {most} visible characters", most=WHOM))]
+        )
     return name
 
 
 def how_of(how: str) -> str:
     if how not in HOW:
-        raise Invalid("Say how they were told.", [Flaw("how", how[:80], f"is none of {', '.join(HOW)}")])
+        raise Invalid(
+            _("Say how they were told."), [Flaw("how", how[:80], _("is none of {choices}", choices=", ".join(HOW)))]
+        )
     return how

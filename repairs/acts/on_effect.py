@@ -14,6 +14,7 @@ from repairs.acts.evidence import Given
 from repairs.acts.record import engine, record, refusal_kept
 from repairs.models.act import ActKind, Outcome
 from repairs.roles import REPAIRER
+from repairs.words.marked import _
 from workflows.engine import findings, people
 from workflows.errors import Flaw, Invalid, StaleFence
 from workflows.why import reason
@@ -54,7 +55,7 @@ def ask(
         case, now = enter(case_id, by=by, fence=fence)
         effect = stuck_effect(case, effect_id)
         if effect.seq != seq:
-            raise StaleFence("This effect moved since you opened the page; read what is true now, then decide.")
+            raise StaleFence(_("This effect moved since you opened the page; read what is true now, then decide."))
         preview.confirm(note, kind, case, effect.id, by=by)
         facts = {"state": effect.state, "world": effect.world, "seq": effect.seq, "result": known}
         more: dict[str, Any] = {"result": known} if kind == ActKind.FOUND else {}
@@ -68,10 +69,10 @@ def named(result: dict[str, str] | None) -> dict[str, str]:
     """What was filled in, trimmed. Raises `Invalid` for what can't be a provider's name for a thing."""
     known = {name: text.strip() for name, text in (result or {}).items() if text.strip()}
     flaws = [
-        Flaw(f"result.{name}", text, f"at most {NAMES_AT_MOST} visible characters")
+        Flaw(f"result.{name}", text, _("at most {most} visible characters", most=NAMES_AT_MOST))
         for name, text in known.items()
         if len(text) > NAMES_AT_MOST or not text.isprintable()
     ]
     if flaws:
-        raise Invalid("That can't be what a provider calls it.", flaws)
+        raise Invalid(_("That can't be what a provider calls it."), flaws)
     return known

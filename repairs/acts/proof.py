@@ -18,12 +18,13 @@ from django.utils import timezone
 
 from repairs.acts import second_factor
 from repairs.desk import Desk
+from repairs.words.marked import _
 from workflows.errors import Denied
 
 LASTS = dt.timedelta(minutes=5)  # long enough to read a case, too short for a screen left alone over lunch
 PROVED = "proved"  # in the session: when, and by which second factor
 FIELD = "proof"
-SET_UP = "This installation asks whoever decides for a second factor. Set one up under your name, then decide."
+SET_UP = _("This installation asks whoever decides for a second factor. Set one up under your name, then decide.")
 
 
 def wanted(desk: Desk, session: SessionBase, *, strong: bool) -> str:
@@ -49,7 +50,9 @@ def demand(request: HttpRequest, desk: Desk, *, strong: bool) -> None:
         raise Denied(SET_UP)
     typed = request.POST.get(FIELD, "")
     if not typed:
-        raise Denied(f"Nothing was done: enter your {kind} too; it was last asked for too long ago.")
+        if kind == "code":
+            raise Denied(_("Nothing was done: enter your code too; it was last asked for too long ago."))
+        raise Denied(_("Nothing was done: enter your password too; it was last asked for too long ago."))
     if kind == "code":
         proved(request.session, factor=second_factor.check(desk.user, typed))
     else:
@@ -60,7 +63,7 @@ def password(request: HttpRequest, desk: Desk) -> None:
     """Raises `Denied`. Wrong ones count as wrong logins do, so guessing here ends too."""
     found = authenticate(request, username=desk.user.get_username(), password=request.POST.get(FIELD, ""))
     if found is None:
-        raise Denied("Nothing was done: that is not your password.")
+        raise Denied(_("Nothing was done: that is not your password."))
     update_session_auth_hash(request, found)  # its digest may just have been renewed, which ends sessions
     proved(request.session, factor=None)
 

@@ -12,6 +12,7 @@ from repairs.acts.record import engine, record, refusal_kept
 from repairs.models import Case
 from repairs.models.act import ActKind, Outcome
 from repairs.roles import REPAIRER
+from repairs.words.marked import _
 from workflows.engine import reopen as runs
 from workflows.errors import StaleFence
 from workflows.why import reason
@@ -24,7 +25,7 @@ def reopen(case_id: uuid.UUID, *, by: User, why: str) -> None:
     with refusal_kept(case_id, kind=ActKind.REOPEN, by=by, why=why):
         case, now = lock(case_id)
         if case.live:
-            raise StaleFence(f"{case.name} is open by now; read what it says.")
+            raise StaleFence(_("{name} is open by now; read what it says.", name=case.name))
         with engine():
             runs.reopen(case.run_id, by=actor(by), why=why)
         record(case.id, kind=ActKind.REOPEN, by=by, why=why, outcome=Outcome.DONE, now=now)

@@ -15,6 +15,7 @@ from repairs.models import Case
 from repairs.models.act import ActKind, Outcome
 from repairs.roles import REPAIRER
 from repairs.words import clock
+from repairs.words.marked import _
 from repairs.words.resting import CAUSES, STILL
 from workflows import rows
 from workflows.authority.until import until_of
@@ -40,9 +41,11 @@ def snooze(case_id: uuid.UUID, *, by: User, why: str, cause: str, until: str, fe
         case, now = enter(case_id, by=by, fence=fence)
         end = moment(case, until, now)
         if case.state == CaseState.WAITING:
-            raise StaleFence(f"{case.name} waits for a second person's answer; it can't be set aside before that.")
+            raise StaleFence(
+                _("{name} waits for a second person's answer; it can't be set aside before that.", name=case.name)
+            )
         if case.handed_to_id is not None:
-            raise StaleFence(f"{case.name} is being handed over; withdraw that before you set it aside.")
+            raise StaleFence(_("{name} is being handed over; withdraw that before you set it aside.", name=case.name))
         known = {"detail": f"until {end:%Y-%m-%d %H:%M} UTC: {CAUSES[cause]}", "facts": {"cause": cause, "until": end}}
         record(case.id, kind=ActKind.SNOOZE, by=by, why=why, outcome=Outcome.DONE, now=now, **known)
         case = Case.objects.get(id=case.id)
@@ -56,7 +59,10 @@ def snooze(case_id: uuid.UUID, *, by: User, why: str, cause: str, until: str, fe
 def cause_of(cause: str) -> str:
     """What it waits for. Raises `Invalid` for what isn't on the list."""
     if cause not in CAUSES:
-        raise Invalid("Choose from the list what it waits for.", [Flaw("cause", cause, f"none of {', '.join(CAUSES)}")])
+        raise Invalid(
+            _("Choose from the list what it waits for."),
+            [Flaw("cause", cause, _("none of {causes}", causes=", ".join(CAUSES)))],
+        )
     return cause
 
 
@@ -65,7 +71,10 @@ def moment(case: Case, text: str, now: dt.datetime) -> dt.datetime:
     end = end_of(text, now)
     if case.cutoff and now < case.cutoff <= end:
         at = clock.said(case.cutoff)
-        raise Invalid(f"By then it is too late: the cut-off is at {at}.", [Flaw("until", text, f"must be before {at}")])
+        raise Invalid(
+            _("By then it is too late: the cut-off is at {at}.", at=at),
+            [Flaw("until", text, _("must be before {at}", at=at))],
+        )
     return end
 
 
@@ -73,11 +82,15 @@ def end_of(text: str, now: dt.datetime) -> dt.datetime:
     """Raises `Invalid` for no time, and one that is over or too far."""
     end = until_of(text, now)
     if end is None:
-        raise Invalid("Say until when.", [Flaw("until", text, "is empty; 2h say, or 2026-12-01T06:00Z")])
+        raise Invalid(_("Say until when."), [Flaw("until", text, _("is empty; 2h say, or 2026-12-01T06:00Z"))])
     if end <= now:
-        raise Invalid("That time is over already.", [Flaw("until", text, f"must be after {clock.said(now)}")])
+        raise Invalid(
+            _("That time is over already."), [Flaw("until", text, _("must be after {now}", now=clock.said(now)))]
+        )
     if end > now + LONGEST:
-        raise Invalid("That is too far away.", [Flaw("until", text, f"must be within {LONGEST.days} days")])
+        raise Invalid(
+            _("That is too far away."), [Flaw("until", text, _("must be within {days} days", days=LONGEST.days))]
+        )
     return end
 
 

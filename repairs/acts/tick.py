@@ -13,6 +13,7 @@ from repairs.models import Act
 from repairs.models.act import ActKind
 from repairs.roles import REPAIRER
 from repairs.runbook import runbooks
+from repairs.words.marked import _
 from workflows.errors import Flaw, Invalid, StaleFence
 from workflows.why import reason
 
@@ -26,9 +27,11 @@ def tick(case_id: uuid.UUID, *, by: User, name: str, version: int, step: int, se
     why = reason(seen) if deviates else ""
     runbook = runbooks().get(name)
     if runbook is None or not 1 <= step <= len(runbook.steps):
-        raise Invalid("This form is not whole; open the page anew.", [Flaw("step", step, "is no step of a runbook")])
+        raise Invalid(
+            _("This form is not whole; open the page anew."), [Flaw("step", step, _("is no step of a runbook"))]
+        )
     if runbook.version != version:
-        raise StaleFence(f"This runbook is version {runbook.version} by now; read it again.")
+        raise StaleFence(_("This runbook is version {version} by now; read it again.", version=runbook.version))
     kind = ActKind.DEVIATE if deviates else ActKind.TICK
     facts = {"runbook": name, "version": version, "step": step}
     with transaction.atomic():

@@ -23,6 +23,7 @@ from repairs.models import Act, Case
 from repairs.models.act import ActKind, Outcome
 from repairs.notices import telling
 from repairs.roles import APPROVER, REPAIRER
+from repairs.words.marked import _
 from workflows.engine import people
 from workflows.errors import Denied, NotFound, StaleFence
 from workflows.models import Run
@@ -50,7 +51,7 @@ def propose(
         facts = as_seen(case, effect_id, seq)
         preview.confirm(note, ActKind.WRITE_OFF, case, effect_id, by=by)
         if Act.objects.filter(case=case, effect=effect_id, facts__seq=seq, **cases.UNANSWERED).exists():
-            raise StaleFence("A second person is asked already; they can confirm or decline.")
+            raise StaleFence(_("A second person is asked already; they can confirm or decline."))
         known = {"effect_id": effect_id, "facts": facts, "given": given}
         act = record(
             case.id, kind=ActKind.PROPOSE_WRITE_OFF, by=by, why=why, outcome=Outcome.PROPOSED, now=now, **known
@@ -69,7 +70,7 @@ def confirm(act_id: uuid.UUID, *, by: User, why: str, note: str) -> None:
     why = reason(why)
     proposal = proposal_of(act_id)
     if proposal.by_id == by.pk:
-        raise Denied(f"{by.get_username()} proposed this; another person must confirm it.")
+        raise Denied(_("{by} proposed this; another person must confirm it.", by=by.get_username()))
     effect_id = proposal.effect_id
     with refusal_kept(proposal.case_id, kind=ActKind.WRITE_OFF, by=by, why=why, effect_id=effect_id):
         case, now = lock(proposal.case_id)
@@ -121,7 +122,7 @@ def alone(
     """One person's write-off, where the installation allows it."""
     needs(by, REPAIRER)
     if settings.FOUR_EYES != "when_possible":
-        raise Denied("This installation asks for two people (FOUR_EYES=required); propose it to another person.")
+        raise Denied(_("This installation asks for two people (FOUR_EYES=required); propose it to another person."))
     why = reason(why)
     with refusal_kept(case_id, kind=ActKind.WRITE_OFF, by=by, why=why, effect_id=effect_id):
         case, now = enter(case_id, by=by, fence=fence)
@@ -142,18 +143,18 @@ def as_seen(case: Case, effect_id: uuid.UUID | None, seq: int | None) -> dict[st
         same = effect.state == EffectState.STUCK and effect.seq == seq
         facts = {"state": effect.state, "world": effect.world, "seq": effect.seq}
     if not same:
-        raise StaleFence("This has changed since it was shown; read what is true now and decide again.")
+        raise StaleFence(_("This has changed since it was shown; read what is true now and decide again."))
     return facts
 
 
 def proposal_of(act_id: uuid.UUID) -> Act:
     found = Act.objects.filter(id=act_id, kind=ActKind.PROPOSE_WRITE_OFF.value).select_related("by").first()
     if found is None:
-        raise NotFound("There is no such proposal.")
+        raise NotFound(_("There is no such proposal."))
     return found
 
 
 def unanswered(act_id: uuid.UUID) -> None:
     """Under the case's lock, so that two answers can't both be the first."""
     if not Act.objects.filter(id=act_id, **cases.UNANSWERED).exists():
-        raise StaleFence("Somebody has answered this proposal already.")
+        raise StaleFence(_("Somebody has answered this proposal already."))

@@ -23,7 +23,7 @@ from repairs.models.act import ActKind, Outcome
 from repairs.models.batch import BatchAct, ItemState
 from repairs.roles import REPAIRER
 from repairs.scope import visible
-from repairs.words.batch import number
+from repairs.words.marked import _, ngettext
 from workflows.engine import people
 from workflows.errors import MakegoodError
 from workflows.why import LONGEST
@@ -33,8 +33,8 @@ def act(batch: Batch, item: BatchItem) -> tuple[ItemState, str]:
     """Does it if all is as it was chosen; how it ended, in words. Inside the transaction that keeps that."""
     desk = desk_for(batch.by)
     if REPAIRER not in desk.roles or not visible(desk, Case).filter(id=item.case_id).exists():
-        return ItemState.REFUSED, f"{batch.by.get_username()} may not act on it any more."
-    _, now = lock(item.case_id)
+        return ItemState.REFUSED, _("{who} may not act on it any more.", who=batch.by.get_username())
+    now = lock(item.case_id)[1]
     line = lines(batch, BatchItem.objects.filter(id=item.id), now)[0]
     if not line.prospect.will:
         return ItemState.SKIPPED, line.prospect.says
@@ -50,22 +50,23 @@ def do(batch: Batch, line: Line) -> tuple[ItemState, str]:
         case BatchAct.LOOK_AGAIN:
             for effect_id in line.lookable:
                 look(case, effect_id, by, because(batch))
-            return ItemState.DONE, f"Asked to look at {number(len(line.lookable), 'effect')}."
+            said = ngettext("Asked to look at {count} effect.", "Asked to look at {count} effects.", len(line.lookable))
+            return ItemState.DONE, said
         case BatchAct.CLAIM:
             claims.claim(case.id, by=by)
-            return ItemState.DONE, "Claimed."
+            return ItemState.DONE, _("Claimed.")
         case BatchAct.RELEASE:
             claims.release(case.id, by=by)
-            return ItemState.DONE, "Given back."
+            return ItemState.DONE, _("Given back.")
         case BatchAct.FACT:
             notes.note(case.id, kind=ActKind.FACT, by=by, text=because(batch))
-            return ItemState.DONE, "Written down."
+            return ItemState.DONE, _("Written down.")
         case BatchAct.SNOOZE:
             snoozes.snooze(case.id, by=by, why=because(batch), fence=case.fence, **batch.given)
-            return ItemState.DONE, "Set aside."
+            return ItemState.DONE, _("Set aside.")
         case BatchAct.ESCALATE:
             escalates.escalate(case.id, by=by, why=because(batch), **batch.given)
-            return ItemState.DONE, f"Escalated to {batch.given['to']}."
+            return ItemState.DONE, _("Escalated to {whom}.", whom=batch.given["to"])
         case BatchAct.TURN_BACK | BatchAct.TRY_AGAIN | BatchAct.UNDO_AGAIN:
             return send(batch, line)
 
@@ -82,7 +83,8 @@ def send(batch: Batch, line: Line) -> tuple[ItemState, str]:
         turns.turn_back(item.case_id, **told)
     else:
         on_effects.ask(kind, item.case_id, effect_id=effect.id, seq=effect.seq, **told)
-    return ItemState.DONE, f"Asked for {number(line.sending.requests, 'request')}."
+    said = ngettext("Asked for {count} request.", "Asked for {count} requests.", line.sending.requests)
+    return ItemState.DONE, said
 
 
 def because(batch: Batch, *more: str) -> str:

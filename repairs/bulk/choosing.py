@@ -18,6 +18,7 @@ from repairs.models import Batch, BatchItem, Case
 from repairs.models.act import ActKind
 from repairs.models.batch import BatchAct
 from repairs.scope import visible
+from repairs.words.marked import _
 from workflows import rows
 from workflows.errors import Flaw, Invalid
 
@@ -30,17 +31,19 @@ LONGEST = 18  # digits of a case's number
 def ticked(desk: Desk, numbers: Sequence[str]) -> QuerySet[Case]:
     """Raises `Invalid` for none, too many, one twice, or one that isn't there."""
     if not numbers:
-        raise Invalid("Tick at least one case.", [Flaw("case", "", "is empty")])
+        raise Invalid(_("Tick at least one case."), [Flaw("case", "", _("is empty"))])
     if len(numbers) > MOST:
-        raise Invalid(f"At most {MOST} cases fit into a batch.", [Flaw("case", len(numbers), "are too many")])
+        raise Invalid(
+            _("At most {most} cases fit into a batch.", most=MOST), [Flaw("case", len(numbers), _("are too many"))]
+        )
     wrong = [n for n in numbers if not (n.isascii() and n.isdigit() and len(n) <= LONGEST)]
     twice = [n for n in numbers if numbers.count(n) > 1]
     cases = visible(desk, Case).filter(number__in=[] if wrong else [int(n) for n in numbers])
     if not wrong and not twice and (missing := set(map(int, numbers)) - set(cases.values_list("number", flat=True))):
         wrong = [str(min(missing))]
     if wrong or twice:
-        what = "is no case" if wrong else "is given twice"
-        raise Invalid("Nothing was chosen; open the queue anew.", [Flaw("case", (wrong or twice)[0], what)])
+        what = _("is no case") if wrong else _("is given twice")
+        raise Invalid(_("Nothing was chosen; open the queue anew."), [Flaw("case", (wrong or twice)[0], what)])
     return cases
 
 
@@ -48,8 +51,8 @@ def matching(desk: Desk, view: worklist.View, choice: worklist.Choice, at: dt.da
     """All open cases that are like that. Raises `Invalid` where that would be all there are."""
     if not choice.narrowed() and view.name != "mine":
         raise Invalid(
-            "Narrow the queue first, by a cause, a tool or a team: nobody acts on all that is open at once.",
-            [Flaw("of", "all", "names no cases")],
+            _("Narrow the queue first, by a cause, a tool or a team: nobody acts on all that is open at once."),
+            [Flaw("of", "all", _("names no cases"))],
         )
     return worklist.live(visible(desk, Case)).filter(choice.q(), view.chosen(at, desk.user.pk))
 
@@ -62,12 +65,17 @@ def freeze(desk: Desk, act: BatchAct, cases: QuerySet[Case], chosen: str) -> Bat
         now = rows.now()
         found = list(versioned(cases).order_by("number").values_list("id", "number", "version_now")[: most + 1])
         if not found:
-            raise Invalid("No open case is like that any more.", [Flaw("of", "all", "names no cases")])
+            raise Invalid(_("No open case is like that any more."), [Flaw("of", "all", _("names no cases"))])
         if len(found) > most:
-            what = "a batch that sends" if act.sends else "a batch"
+            said = _("More than {most} cases are like that, and no more fit into a batch. Narrow the queue further.")
+            if act.sends:
+                said = _(
+                    "More than {most} cases are like that, and no more fit into a batch that sends. Narrow the queue "
+                    "further."
+                )
             raise Invalid(
-                f"More than {most} cases are like that, and no more fit into {what}. Narrow the queue further.",
-                [Flaw("of", "all", "names too many cases")],
+                said.given(most=most),
+                [Flaw("of", "all", _("names too many cases"))],
             )
         made = previews(act, [case_id for case_id, _, _ in found], now) if act.sends else {}
         items = [

@@ -14,6 +14,7 @@ from repairs.acts.bulk import TASK, note
 from repairs.bulk.acting import act
 from repairs.models import Batch, BatchItem
 from repairs.models.batch import BatchState, ItemState
+from repairs.words.marked import _
 from workflows import queue, rows, salvage
 
 WORK_FOR = 40.0  # seconds, as drains do; then the next task goes on
@@ -66,7 +67,7 @@ def carry_out(batch: Batch, item: BatchItem) -> tuple[ItemState, str]:
         raise
     except Exception:
         log.exception("a batch met a bug", batch=batch.name, case=str(item.case_id))
-        return ItemState.FAILED, "An error of the program; its log says which. Nothing was done."
+        return ItemState.FAILED, _("An error of the program; its log says which. Nothing was done.")
 
 
 def finish(batch_id: uuid.UUID) -> None:

@@ -20,6 +20,7 @@ from repairs.models.act import ActKind
 from repairs.models.batch import ItemState
 from repairs.words import clock
 from repairs.words.batch import ItemFacts, Prospect, SendingFacts, came_of, prospect
+from repairs.words.marks import mark
 from workflows import making, toolbox
 from workflows.models import Effect, Tool
 from workflows.states import CaseState, EffectState
@@ -47,7 +48,7 @@ class Line:
     @property
     def kind(self) -> str:
         """The word by which it is counted."""
-        return self.came or (self.prospect.kind if self.waits else "") or str(self.item.state)
+        return self.came or (self.prospect.kind if self.waits else "") or mark("batch_item", self.item.state).word
 
 
 def lines(batch: Batch, items: QuerySet[BatchItem], now: dt.datetime, *, whole: bool = True) -> list[Line]:

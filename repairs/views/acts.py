@@ -6,7 +6,6 @@ import uuid
 from collections.abc import Callable
 from typing import Any
 
-from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
@@ -24,7 +23,9 @@ from repairs.models.act import ActKind
 from repairs.roles import REPAIRER
 from repairs.scope import one, visible
 from repairs.views.case import find, show_case
-from repairs.views.screen import act, at_desk, in_role
+from repairs.views.screen import act, at_desk, in_role, tell
+from repairs.words.marked import _
+from repairs.words.refusals import refusal
 from workflows.errors import Denied, Flaw, Invalid, MakegoodError, NotFound, StaleFence
 
 STATUS: dict[type[MakegoodError], int] = {Denied: 403, NotFound: 404, StaleFence: 409}
@@ -39,14 +40,14 @@ def claim(request: HttpRequest, number: int) -> HttpResponse:
         fence = whole(request, "fence") if why(request) else None
         claims.claim(case.id, by=by, why=why(request), fence=fence)
 
-    return done(request, case, ask, f"{case.name} is yours for 15 min.")
+    return done(request, case, ask, _("{name} is yours for 15 min.", name=case.name))
 
 
 @act
 @in_role(REPAIRER)
 def release(request: HttpRequest, number: int) -> HttpResponse:
     case, by = find(request, number), at_desk(request).user
-    return done(request, case, lambda: claims.release(case.id, by=by), f"{case.name} is free again.")
+    return done(request, case, lambda: claims.release(case.id, by=by), _("{name} is free again.", name=case.name))
 
 
 @act
@@ -59,7 +60,7 @@ def look_again(request: HttpRequest, number: int) -> HttpResponse:
         assert effect_id is not None
         looks.look_again(case.id, effect_id=effect_id, by=by, why=why(request), fence=fence, note=shown(request))
 
-    return done(request, case, ask, "The engine looks again; what it sees appears here.")
+    return done(request, case, ask, _("The engine looks again; what it sees appears here."))
 
 
 @act
@@ -81,12 +82,14 @@ def on_effect(request: HttpRequest, number: int, kind: str) -> HttpResponse:
 
 RESULT = "result."
 ASKED = {
-    ActKind.TRY_AGAIN: "The engine sends it again as soon as policy and stops let it; what comes of it appears here.",
-    ActKind.SKIP: "The run goes on without it.",
-    ActKind.FOUND: "Recorded: you saw it. The run goes on.",
-    ActKind.ABSENT: "Recorded: nothing of it is outside.",
-    ActKind.UNDO_REST: "The engine undoes what is left; what comes of it appears here.",
-    ActKind.UNDO_AGAIN: "The engine undoes it once more; what comes of it appears here.",
+    ActKind.TRY_AGAIN: _(
+        "The engine sends it again as soon as policy and stops let it; what comes of it appears here."
+    ),
+    ActKind.SKIP: _("The run goes on without it."),
+    ActKind.FOUND: _("Recorded: you saw it. The run goes on."),
+    ActKind.ABSENT: _("Recorded: nothing of it is outside."),
+    ActKind.UNDO_REST: _("The engine undoes what is left; what comes of it appears here."),
+    ActKind.UNDO_AGAIN: _("The engine undoes it once more; what comes of it appears here."),
 }
 
 
@@ -104,9 +107,9 @@ def on_run(request: HttpRequest, number: int, kind: str) -> HttpResponse:
 
 
 OF_THE_RUN = {
-    ActKind.CANCEL: "Cancelled; what stands is undone, in order, and each undoing appears here.",
-    ActKind.HOLD: "Stopped where it is; what becomes of it is yours to decide.",
-    ActKind.RESUME: "The run goes forward again; what its steps do appears here.",
+    ActKind.CANCEL: _("Cancelled; what stands is undone, in order, and each undoing appears here."),
+    ActKind.HOLD: _("Stopped where it is; what becomes of it is yours to decide."),
+    ActKind.RESUME: _("The run goes forward again; what its steps do appears here."),
 }
 
 
@@ -118,7 +121,7 @@ def turn_back(request: HttpRequest, number: int) -> HttpResponse:
     def ask() -> None:
         turns.turn_back(case.id, by=by, why=why(request), fence=whole(request, "fence"), note=shown(request))
 
-    return done(request, case, ask, "The engine undoes what stands, in order; each undoing appears here.")
+    return done(request, case, ask, _("The engine undoes what stands, in order; each undoing appears here."))
 
 
 @act
@@ -137,8 +140,8 @@ def write_off(request: HttpRequest, number: int) -> HttpResponse:
         told |= {"given": evidence_of(request)}
         verb(case.id, effect_id=effect(request, optional=True), by=by, **told)
 
-    said = "Written off by you alone." if alone else "A second person is asked; until then nothing is written off."
-    return done(request, case, ask, said)
+    said = _("A second person is asked; until then nothing is written off.")
+    return done(request, case, ask, _("Written off by you alone.") if alone else said)
 
 
 @act
@@ -156,7 +159,7 @@ def answer(request: HttpRequest, act_id: uuid.UUID, yes: bool) -> HttpResponse:
         else:
             write_offs.decline(act_id, by=by, why=why(request))
 
-    return done(request, case, decide, "Written off." if yes else "Declined; nothing was written off.")
+    return done(request, case, decide, _("Written off.") if yes else _("Declined; nothing was written off."))
 
 
 def done(request: HttpRequest, case: Case, verb: Callable[[], None], said: str, *, at: str = "") -> HttpResponse:
@@ -166,9 +169,9 @@ def done(request: HttpRequest, case: Case, verb: Callable[[], None], said: str, 
         verb()
     except MakegoodError as error:
         status = STATUS.get(type(error), 400)
-        refused = {"error": " ".join([error.detail, *map(str, error.flaws)]), "kept": why(request)}
+        refused = {"error": refusal(error), "kept": why(request)}
         return show_case(request, find(request, case.number), status=status, typed=request.POST, **refused)
-    messages.success(request, said)
+    tell(request, said)
     return redirect(f"{reverse('case', args=[case.number])}{at and f'#{at}'}")
 
 
@@ -190,14 +193,17 @@ def pressed(request: HttpRequest, first: str, second: str) -> str:
     """Which of a form's two buttons. Raises `Invalid` where neither was: what nobody said is no decision."""
     how = request.POST.get("how", "")
     if how not in (first, second):
-        raise Invalid("Say which you mean; nothing was done.", [Flaw("how", how, f"is neither {first} nor {second}")])
+        raise Invalid(
+            _("Say which you mean; nothing was done."),
+            [Flaw("how", how, _("is neither {first} nor {second}", first=first, second=second))],
+        )
     return how
 
 
 def whole(request: HttpRequest, name: str) -> int:
     text = request.POST.get(name, "")
     if not text.isascii() or not text.isdigit() or len(text) > 9:
-        raise Invalid("This form is not whole; open the page anew.", [Flaw(name, text, "must be a whole number")])
+        raise Invalid(_("This form is not whole; open the page anew."), [Flaw(name, text, _("must be a whole number"))])
     return int(text)
 
 
@@ -208,4 +214,6 @@ def effect(request: HttpRequest, *, optional: bool = False) -> uuid.UUID | None:
     try:
         return uuid.UUID(text)
     except ValueError as error:
-        raise Invalid("This form is not whole; open the page anew.", [Flaw("effect", text, "is no id")]) from error
+        raise Invalid(
+            _("This form is not whole; open the page anew."), [Flaw("effect", text, _("is no id"))]
+        ) from error

@@ -20,13 +20,14 @@ from repairs.scope import one, visible
 from repairs.views.acts import done, evidence_of, pressed, whole
 from repairs.views.case import find
 from repairs.views.screen import act, at_desk, in_role, screen, show
+from repairs.words.marked import _
 from workflows.errors import Flaw, Invalid
 from workflows.visible import visible as made_visible
 
 SAID = {
-    ActKind.FACT: "Kept as a fact.",
-    ActKind.GUESS: "Kept as a guess, open until somebody confirms or refutes it.",
-    ActKind.TOLD: "Kept: who was told what.",
+    ActKind.FACT: _("Kept as a fact."),
+    ActKind.GUESS: _("Kept as a guess, open until somebody confirms or refutes it."),
+    ActKind.TOLD: _("Kept: who was told what."),
 }
 FILE_NAME = 120  # characters
 
@@ -55,7 +56,7 @@ def judge(request: HttpRequest, number: int, act_id: uuid.UUID) -> HttpResponse:
         text, given = request.POST.get("text", ""), evidence_of(request)
         notes.judge(case.id, act_id, right=right, by=by, text=text, given=given)
 
-    return done(request, case, say, "Confirmed." if request.POST.get("how") == "confirm" else "Refuted.")
+    return done(request, case, say, _("Confirmed.") if request.POST.get("how") == "confirm" else _("Refuted."))
 
 
 @act
@@ -69,10 +70,10 @@ def tick(request: HttpRequest, number: int) -> HttpResponse:
         otherwise = pressed(request, "expected", "otherwise") == "otherwise"
         seen = post.get("text", "") if otherwise else ""
         if otherwise and not seen.strip():
-            raise Invalid("Say what was otherwise.", [Flaw("text", seen, "says nothing")])
+            raise Invalid(_("Say what was otherwise."), [Flaw("text", seen, _("says nothing"))])
         ticks.tick(case.id, by=by, name=post.get("runbook", ""), version=version, step=step, seen=seen)
 
-    return done(request, case, say, "Kept your place.", at=next_place(case, post.get("step", "")))
+    return done(request, case, say, _("Kept your place."), at=next_place(case, post.get("step", "")))
 
 
 def next_place(case: Case, step: str) -> str:
@@ -90,7 +91,7 @@ def time(request: HttpRequest, number: int) -> HttpResponse:
     def correct() -> None:
         correct_time.correct_time(case.id, by=by, minutes=post.get("minutes", ""), why=post.get("text", ""))
 
-    return done(request, case, correct, "Kept beside what was measured.")
+    return done(request, case, correct, _("Kept beside what was measured."))
 
 
 @screen

@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from django.conf import settings
-from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect
 from django.template.loader import render_to_string
@@ -25,8 +24,10 @@ from repairs.roles import REPAIRER
 from repairs.views import live
 from repairs.views.acts import STATUS, why
 from repairs.views.queue import show_queue, view_asked
-from repairs.views.screen import act, at_desk, in_role, screen, show
-from repairs.words.batch import MOVES, NAMES, counted, number
+from repairs.views.screen import act, at_desk, in_role, screen, show, tell
+from repairs.words.batch import MOVES, NAMES, button, counted
+from repairs.words.marked import _
+from repairs.words.refusals import refusal
 from repairs.words.resting import CAUSES
 from workflows.authority.until import moment_of
 from workflows.errors import Flaw, Invalid, MakegoodError
@@ -54,7 +55,7 @@ def choose(request: HttpRequest) -> HttpResponse:
     try:
         batch = chosen(request)
     except Invalid as error:
-        said = " ".join([error.detail, *(str(flaw) for flaw in error.flaws)])
+        said = refusal(error)
         data = QueryDict(mutable=True)
         data.update({name: request.POST[name] for name in ("view", *choices.NAMES) if name in request.POST})
         return show_queue(request, data, status=400, error=said, ticked=request.POST.getlist("case"))
@@ -66,7 +67,9 @@ def chosen(request: HttpRequest) -> Batch:
     desk, data = at_desk(request), request.POST
     act = data.get("act", "")
     if act not in BatchAct.values:
-        raise Invalid("Nothing was chosen.", [Flaw("act", act, f"is none of {', '.join(BatchAct.values)}")])
+        raise Invalid(
+            _("Nothing was chosen."), [Flaw("act", act, _("is none of {values}", values=", ".join(BatchAct.values)))]
+        )
     match data.get("of", ""):
         case "ticked":
             cases = choosing.ticked(desk, data.getlist("case"))
@@ -74,20 +77,22 @@ def chosen(request: HttpRequest) -> Batch:
         case "all":
             name, view = view_asked(data)
             if view is None:
-                raise Invalid("Closed cases are left alone.", [Flaw("view", name, "has no open cases")])
+                raise Invalid(_("Closed cases are left alone."), [Flaw("view", name, _("has no open cases"))])
             choice = choices.read(data)
             words = f"all of {view.title}" + (f", {choice.told()}" if choice.narrowed() else "")
             cases = choosing.matching(desk, view, choice, timezone.now())
             return choosing.freeze(desk, BatchAct(act), cases, words)
         case other:
-            raise Invalid("Nothing was chosen.", [Flaw("of", other, "is neither ticked nor all")])
+            raise Invalid(_("Nothing was chosen."), [Flaw("of", other, _("is neither ticked nor all"))])
 
 
 def once(data: QueryDict, names: Sequence[str]) -> None:
     """Raises `Invalid` where a field comes twice: nobody could tell which of them was meant."""
     for name in names:
         if len(data.getlist(name)) > 1:
-            raise Invalid("This form says two things at once.", [Flaw(name, data.getlist(name), "is given twice")])
+            raise Invalid(
+                _("This form says two things at once."), [Flaw(name, data.getlist(name), _("is given twice"))]
+            )
 
 
 @screen
@@ -122,7 +127,7 @@ def show_batch(
     batch = seen.found(desk, batch_id)
     stands = standing_of(batch, request.GET.get("only", ""))
     moving, mine = render_to_string(MOVING, stands), batch.by_id == desk.user.pk
-    name, button, does = NAMES[batch.act]
+    name, does = NAMES[batch.act]
     return show(
         request,
         "console/bulk.html",
@@ -133,7 +138,7 @@ def show_batch(
         tag=live.tag_of(moving),
         name=name,
         does=does,
-        button=button.format(number(stands["will"], "case")),
+        button=button(batch.act, stands["will"]),
         mine=mine,
         may_confirm=batch.state == BatchState.ASKED and desk.may_approve and not mine,
         alone=settings.FOUR_EYES == "when_possible",
@@ -185,10 +190,10 @@ def ask(request: HttpRequest, batch_id: uuid.UUID) -> HttpResponse:
         typed = {name: request.POST.get(name, "") for name in GIVEN}
         batch = bulk.ask(batch_id, by=desk.user, why=why(request), digest=digest, alone=alone, typed=typed)
         if known.state != BatchState.DRAFT:
-            return f"{batch.name} was asked for already; nothing is done twice."
+            return _("{batch} was asked for already; nothing is done twice.", batch=batch.name)
         if batch.state == BatchState.ASKED:
-            return "A second person is asked; until then nothing is done."
-        return f"{batch.name} is under way."
+            return _("A second person is asked; until then nothing is done.")
+        return _("{batch} is under way.", batch=batch.name)
 
     return done(request, batch_id, verb)
 
@@ -204,9 +209,9 @@ def answer(request: HttpRequest, batch_id: uuid.UUID, yes: bool) -> HttpResponse
             proof.demand(request, desk, strong=yes and batch.sends)
         if yes:
             bulk.confirm(batch_id, by=desk.user, why=why(request), digest=request.POST.get("digest", ""))
-            return f"{batch.name} is under way."
+            return _("{batch} is under way.", batch=batch.name)
         bulk.decline(batch_id, by=desk.user, why=why(request))
-        return "Declined; nothing was done."
+        return _("Declined; nothing was done.")
 
     return done(request, batch_id, verb)
 
@@ -220,7 +225,11 @@ def halt(request: HttpRequest, batch_id: uuid.UUID, on: bool) -> HttpResponse:
     def verb() -> str:
         seen.found(desk, batch_id)
         batch = (bulk.resume if on else bulk.stop)(batch_id, by=desk.user)
-        return f"{batch.name} goes on." if on else f"{batch.name} is stopped: no further case is acted on."
+        return (
+            _("{batch} goes on.", batch=batch.name)
+            if on
+            else _("{batch} is stopped: no further case is acted on.", batch=batch.name)
+        )
 
     return done(request, batch_id, verb)
 
@@ -230,7 +239,7 @@ def done(request: HttpRequest, batch_id: uuid.UUID, verb: Callable[[], str]) -> 
     try:
         said = verb()
     except MakegoodError as error:
-        status, said = STATUS.get(type(error), 400), " ".join([error.detail, *map(str, error.flaws)])
+        status, said = STATUS.get(type(error), 400), refusal(error)
         return show_batch(request, batch_id, status=status, error=said, kept=why(request), typed=request.POST)
-    messages.success(request, said)
+    tell(request, said)
     return redirect("batch", batch_id=batch_id)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils import timezone
@@ -17,8 +16,9 @@ from repairs.roles import REPAIRER
 from repairs.views.acts import STATUS, whole
 from repairs.views.case import find
 from repairs.views.queue import holder_of
-from repairs.views.screen import act, at_desk, in_role, screen, show
+from repairs.views.screen import act, at_desk, in_role, screen, show, tell
 from repairs.words.handing import SEVERITIES
+from repairs.words.marked import _
 from workflows.errors import MakegoodError, StaleFence
 
 
@@ -36,7 +36,9 @@ def hand_over(request: HttpRequest, number: int) -> HttpResponse:
         said = {name: form.get(name, "") for name in ("to", "severity", "situation", "contingency")}
         verbs.hand_over(case.id, by=at_desk(request).user, fence=whole(request, "fence"), **said)
 
-    return done(request, case, ask, sender_page, f"{case.name} waits for the read-back; until then it is yours.")
+    return done(
+        request, case, ask, sender_page, _("{name} waits for the read-back; until then it is yours.", name=case.name)
+    )
 
 
 @screen
@@ -53,13 +55,13 @@ def accept(request: HttpRequest, number: int) -> HttpResponse:
         synthesis, as_of = form.get("synthesis", ""), form.get("as_of", "")
         verbs.accept(case.id, by=at_desk(request).user, synthesis=synthesis, as_of=as_of)
 
-    return done(request, case, ask, receiver_page, f"{case.name} is yours now.")
+    return done(request, case, ask, receiver_page, _("{name} is yours now.", name=case.name))
 
 
 @act
 def decline(request: HttpRequest, number: int) -> HttpResponse:
     case, by = find(request, number), at_desk(request).user
-    said = f"{case.name} is not being handed over any more."
+    said = _("{name} is not being handed over any more.", name=case.name)
     return done(
         request, case, lambda: verbs.decline(case.id, by=by, why=request.POST.get("why", "")), receiver_page, said
     )
@@ -74,7 +76,7 @@ def done(
     except MakegoodError as error:
         status = STATUS.get(type(error), 400)
         return page(request, find(request, case.number), status=status, error=error)
-    messages.success(request, said)
+    tell(request, said)
     return redirect("case", number=case.number)
 
 

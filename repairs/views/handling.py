@@ -13,6 +13,7 @@ from repairs.roles import REPAIRER
 from repairs.views.acts import done, whole, why
 from repairs.views.case import find
 from repairs.views.screen import act, at_desk, in_role
+from repairs.words.marked import _
 
 
 @act
@@ -24,14 +25,14 @@ def snooze(request: HttpRequest, number: int) -> HttpResponse:
         cause, until = request.POST.get("cause", ""), request.POST.get("until", "")
         snoozes.snooze(case.id, by=by, why=why(request), cause=cause, until=until, fence=whole(request, "fence"))
 
-    return done(request, case, ask, f"{case.name} is set aside, and wakes by itself.")
+    return done(request, case, ask, _("{name} is set aside, and wakes by itself.", name=case.name))
 
 
 @act
 @in_role(REPAIRER)
 def wake(request: HttpRequest, number: int) -> HttpResponse:
     case, by = find(request, number), at_desk(request).user
-    return done(request, case, lambda: snoozes.wake(case.id, by=by), f"{case.name} is awake.")
+    return done(request, case, lambda: snoozes.wake(case.id, by=by), _("{name} is awake.", name=case.name))
 
 
 @act
@@ -46,14 +47,14 @@ def hurts(request: HttpRequest, number: int) -> HttpResponse:
 @in_role(REPAIRER)
 def escalate(request: HttpRequest, number: int) -> HttpResponse:
     case, by, to = find(request, number), at_desk(request).user, request.POST.get("to", "")
-    said = f"{case.name} is escalated; who can help is told."
+    said = _("{name} is escalated; who can help is told.", name=case.name)
     return done(request, case, lambda: escalates.escalate(case.id, by=by, to=to, why=why(request)), said)
 
 
 @act
 def answer(request: HttpRequest, number: int) -> HttpResponse:
     case, desk = find(request, number), at_desk(request)
-    said = f"Answered; {case.name} isn't escalated any more."
+    said = _("Answered; {name} isn't escalated any more.", name=case.name)
     return done(request, case, lambda: escalates.answer(case.id, desk=desk, why=why(request)), said)
 
 
@@ -61,7 +62,7 @@ def answer(request: HttpRequest, number: int) -> HttpResponse:
 @in_role(REPAIRER)
 def reopen(request: HttpRequest, number: int) -> HttpResponse:
     case, by = find(request, number), at_desk(request).user
-    said = f"{case.name} is open again, and yours."
+    said = _("{name} is open again, and yours.", name=case.name)
     return done(request, case, lambda: reopens.reopen(case.id, by=by, why=why(request)), said)
 
 
@@ -73,4 +74,4 @@ def close(request: HttpRequest, number: int) -> HttpResponse:
     def ask() -> None:
         reopens.close(case.id, by=by, why=why(request), fence=whole(request, "fence"))
 
-    return done(request, case, ask, f"{case.name} is closed.")
+    return done(request, case, ask, _("{name} is closed.", name=case.name))

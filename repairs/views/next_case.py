@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
 from repairs.acts import work_next as verb
 from repairs.roles import REPAIRER
-from repairs.views.screen import act, at_desk, in_role
+from repairs.views.screen import act, at_desk, in_role, tell
+from repairs.words.marked import _
 
 
 @act
@@ -16,7 +16,7 @@ from repairs.views.screen import act, at_desk, in_role
 def work_next(request: HttpRequest) -> HttpResponse:
     case = verb.work_next(at_desk(request))
     if case is None:
-        messages.info(request, "Nothing is free now: each open case is held, set aside, or waits for an answer.")
+        tell(request, _("Nothing is free now: each open case is held, set aside, or waits for an answer."))
         return redirect("queue")
-    messages.success(request, f"{case.name} is yours for 15 min.")
+    tell(request, _("{name} is yours for 15 min.", name=case.name))
     return redirect("case", number=case.number)

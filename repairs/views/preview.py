@@ -21,10 +21,11 @@ from repairs.views.queue import holder_of
 from repairs.views.screen import at_desk, screen, show
 from repairs.words.advice import NAMES as ADVISED
 from repairs.words.advice import next_safe_act
+from repairs.words.marked import _
 
 DASHED = (ActKind.LOOK_AGAIN, ActKind.WRITE_OFF, ActKind.TURN_BACK, ActKind.CALL_OFF)  # as their addresses are named
-CALL_OFF = ("Call off", "Nothing of it has left; nothing of it leaves then.")
-LEAVE = ("Write off", "Nothing is sent for what is left as it is, and it stays stated. It takes two people.")
+CALL_OFF = (_("Call off"), _("Nothing of it has left; nothing of it leaves then."))
+LEAVE = (_("Write off"), _("Nothing is sent for what is left as it is, and it stays stated. It takes two people."))
 
 
 @screen
@@ -37,9 +38,9 @@ def preview_page(request: HttpRequest, number: int, kind: str, effect_id: uuid.U
     proposals = open_proposals(case, acts_of(case), lines) if kind == ActKind.WRITE_OFF else []
     proposal = next((act for act, true in proposals if true and act.effect_id == effect_id), None)
     if not (desk.may_repair or (desk.may_approve and proposal)):
-        raise PermissionDenied("This takes the role repairer.")
+        raise PermissionDenied(_("This takes the role repairer."))
     if told is None or (effect_id and line is None):
-        raise Http404("There is no such act on this case now.")
+        raise Http404(_("There is no such act on this case now."))
     made = preview.of_act(ActKind(kind), preview.facts_of(case.run_id), effect_id, now)
     holder, mine = holder_of(case, now), case.holder_at(now) == desk.user.pk
     return show(

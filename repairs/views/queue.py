@@ -22,6 +22,7 @@ from repairs.scope import visible
 from repairs.views import live
 from repairs.views.screen import at_desk, screen, show
 from repairs.words.batch import NAMES
+from repairs.words.marked import _
 
 CLOSED = "closed"
 
@@ -115,12 +116,12 @@ HEAVY = ("run__input", "run__residue", "run__people_reasons", "run__narrowed", "
 def news(request: HttpRequest) -> HttpResponse:
     """How many cases came since the moment `at` of the page that asks."""
     desk = at_desk(request)
-    _, view = view_asked(request.GET)
+    view = view_asked(request.GET)[1]
     try:
         at = dt.datetime.fromisoformat(request.GET.get("at", ""))
         at = at if at.tzinfo else at.replace(tzinfo=dt.UTC)
     except ValueError as error:
-        raise SuspiciousOperation("The moment of the page can't be read.") from error
+        raise SuspiciousOperation(_("The moment of the page can't be read.")) from error
     number = worklist.newer(visible(desk, Case), view, choices.read(request.GET), at, desk.user.pk) if view else 0
     return live.part(request, render_to_string(NEWS, {"number": number}))
 
@@ -129,7 +130,7 @@ def view_asked(data: QueryDict) -> tuple[str, worklist.View | None]:
     name = data.get("view", "all")
     view = worklist.view_of(name)
     if view is None and name != CLOSED:
-        raise Http404("There is no such view of the queue.")
+        raise Http404(_("There is no such view of the queue."))
     return name, view
 
 

@@ -7,7 +7,6 @@ import uuid
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils import timezone
@@ -21,7 +20,9 @@ from repairs.roles import REPAIRER
 from repairs.views.acts import STATUS, done, effect, whole, why
 from repairs.views.case import find
 from repairs.views.queue import holder_of
-from repairs.views.screen import act, at_desk, in_role, screen, show
+from repairs.views.screen import act, at_desk, in_role, screen, show, tell
+from repairs.words.marked import _, said
+from repairs.words.refusals import flawed
 from repairs.words.remedy_fields import Field, fields_of
 from repairs.words.remedy_messages import filled, takes_message
 from workflows.engine import remedy as engine
@@ -30,7 +31,7 @@ from workflows.errors import Flaw, Invalid, MakegoodError
 from workflows.models import Effect, Tool
 from workflows.states import Kind
 
-SAID = "The engine sends it as soon as policy, approvals and stops let it; what comes of it appears here."
+SAID = _("The engine sends it as soon as policy, approvals and stops let it; what comes of it appears here.")
 RUN = "run"  # chosen where it is about the run as a whole
 
 
@@ -67,7 +68,7 @@ def make_good(request: HttpRequest, number: int) -> HttpResponse:
         remedies.make_good(case.id, body, by=by, why=why(request), fence=fence, note=note)
     except MakegoodError as error:
         return _page(request, find(request, number), request.POST, error=error)
-    messages.success(request, SAID)
+    tell(request, SAID)
     return redirect("case", number=number)
 
 
@@ -83,7 +84,7 @@ def call_off(request: HttpRequest, number: int) -> HttpResponse:
             case.id, effect_id=effect_id, by=by, why=why(request), fence=fence, note=request.POST.get("preview", "")
         )
 
-    return done(request, case, ask, "Called off; nothing of it leaves any more.")
+    return done(request, case, ask, _("Called off; nothing of it leaves any more."))
 
 
 def _page(
@@ -137,11 +138,11 @@ def _body(given: Mapping[str, str]) -> RemedyBody:
     name = given.get("tool", "")
     tool = Tool.objects.filter(name=name, current=True).first() if name.isprintable() else None
     if tool is None:
-        raise Invalid("Choose a tool.", [Flaw("tool", name, "there is no such tool")])
+        raise Invalid(_("Choose a tool."), [Flaw("tool", name, _("there is no such tool"))])
     fields = fields_of(tool.spec["arguments"], as_json=bool(given.get("as_json")))
     arguments, flaws = remedy_form.arguments_of(fields, remedy_form.typed_of(given, fields))
     if flaws:
-        raise Invalid("This can't be sent as it is filled in.", flaws)
+        raise Invalid(_("This can't be sent as it is filled in."), flaws)
     return RemedyBody(
         tool=tool.name,
         arguments=arguments,
@@ -158,7 +159,7 @@ def _made_good(text: str) -> uuid.UUID | None:
     try:
         return uuid.UUID(text)
     except ValueError as trouble:
-        raise Invalid("Choose what it makes good.", [Flaw("makes_good", text, "choose one")]) from trouble
+        raise Invalid(_("Choose what it makes good."), [Flaw("makes_good", text, _("choose one"))]) from trouble
 
 
 def _begun(
@@ -174,8 +175,8 @@ def _begun(
         "what": (of.residue if of else "") or f"{run.workflow.name} of {run.created_at:%Y-%m-%d}",
         "reference": run.external_id,
     }
-    said = filled(message, blanks, _names(tool)) if message else {}
-    return remedy_form.begun(tool.spec["arguments"], fields, of, said)
+    texts = filled(message, blanks, _names(tool)) if message else {}
+    return remedy_form.begun(tool.spec["arguments"], fields, of, texts)
 
 
 def _names(tool: Tool) -> dict[str, Any]:
@@ -194,5 +195,7 @@ def _placed(fields: Sequence[Field], texts: Mapping[str, str], flaws: Sequence[F
         if home is None:
             others.append(flaw)
         else:
-            wrong[home] = "; ".join(filter(None, [wrong.get(home), flaw.message if rest == home else str(flaw)]))
+            wrong[home] = "; ".join(
+                filter(None, [wrong.get(home), said(flaw.message if rest == home else flawed(flaw))])
+            )
     return [Input(field, texts.get(field.name, ""), wrong.get(field.name, "")) for field in fields], others

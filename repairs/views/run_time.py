@@ -17,6 +17,7 @@ from repairs.views.run import beginning
 from repairs.views.run_head import find, head
 from repairs.views.screen import screen, show
 from repairs.words import verdicts
+from repairs.words.marked import _
 from workflows.models import Approval, Attempt, Effect, Look, Run
 
 LANES = 24  # effects of one page
@@ -87,7 +88,7 @@ def questions(ids: Sequence[uuid.UUID]) -> tuple[list[Asked], list[Deed]]:
     for key, effect, at, until, state, approvers, voted_at, who, verdict in rows:
         asked[key] = Asked(effect, at, until, state, verdicts.asked_of(approvers))
         if voted_at:
-            said.append(Deed(voted_at, who, "approved" if verdict == "approve" else "refused", effect))
+            said.append(Deed(voted_at, who, _("approved") if verdict == "approve" else _("refused"), effect))
     return list(asked.values()), said
 
 

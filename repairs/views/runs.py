@@ -13,6 +13,7 @@ from repairs import keyset
 from repairs.scope import visible
 from repairs.today import TODAY, today
 from repairs.views.screen import at_desk, screen, show
+from repairs.words import marks
 from workflows.models import Agent, Run, Workflow
 from workflows.states import RunState
 
@@ -47,7 +48,7 @@ def runs(request: HttpRequest) -> HttpResponse:
         page=page,
         chosen=chosen,
         query=urlencode(chosen),
-        states=[state.value for state in RunState],
+        states=marks.RUN,
         workflows=Workflow.objects.filter(current=True).order_by("name").values_list("name", flat=True)[:200],
     )
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import uuid
 
-from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect
 from django.urls import reverse
@@ -14,7 +13,9 @@ from repairs.acts import saved_view as verbs
 from repairs.models import SavedView
 from repairs.scope import one
 from repairs.views.queue import show_queue
-from repairs.views.screen import act, at_desk
+from repairs.views.screen import act, at_desk, tell
+from repairs.words.marked import _
+from repairs.words.refusals import refusal
 from workflows.errors import Invalid
 
 
@@ -26,9 +27,8 @@ def save(request: HttpRequest) -> HttpResponse:
     except Invalid as error:
         shown = QueryDict(mutable=True)
         shown.update({name: data[name] for name in choices.NAMES if name in data})
-        said = " ".join([error.detail, *(str(flaw) for flaw in error.flaws)])
-        return show_queue(request, shown, status=400, error=said, typed=data.get("name", ""))
-    messages.success(request, f"Saved as {saved.name}.")
+        return show_queue(request, shown, status=400, error=refusal(error), typed=data.get("name", ""))
+    tell(request, _("Saved as {name}.", name=saved.name))
     return redirect(f"{reverse('queue')}?view={saved.view}&{saved.query}")
 
 
@@ -37,5 +37,5 @@ def forget(request: HttpRequest, saved_id: uuid.UUID) -> HttpResponse:
     user = at_desk(request).user
     saved = one(SavedView.objects.filter(user=user), id=saved_id)
     verbs.forget(user, saved.id)
-    messages.success(request, f"{saved.name} is forgotten.")
+    tell(request, _("{name} is forgotten.", name=saved.name))
     return redirect("queue")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from repairs.words.marked import _
+
 
 def who(actor: str) -> str:
     """From the journal's name: "person:desk" is desk, "command:root" is root at the command line."""
@@ -10,8 +12,8 @@ def who(actor: str) -> str:
         case "person" if colon:
             return name
         case "command":
-            return f"{name} at the command line" if name else "the command line"
+            return _("{name} at the command line", name=name) if name else _("the command line")
         case "engine":
-            return "the engine"
+            return _("the engine")
         case _:
             return actor

@@ -6,23 +6,47 @@ import dataclasses
 from collections import Counter
 from collections.abc import Collection, Iterable
 
+from repairs.words.marked import _, ngettext
+
 LOOK_AGAIN, CLAIM, RELEASE = "look_again", "claim", "release"
 TURN_BACK, TRY_AGAIN, UNDO_AGAIN = "turn_back", "try_again", "undo_again"
 FACT, SNOOZE, ESCALATE = "fact", "snooze", "escalate"
 NEEDS_NO_CLAIM = (FACT, ESCALATE)  # whoever knows something says it, and whoever holds the case keeps it
 
-# As a heading, as a button with its number, and what it does.
+# As a heading, and what it does.
 NAMES = {
-    LOOK_AGAIN: ("Look again", "Look again at {}", "It only reads: nothing is sent."),
-    CLAIM: ("Claim", "Claim {}", "Each is yours for 15 min. Nothing is sent."),
-    RELEASE: ("Give back", "Give back {}", "Each is free for others. Nothing is sent."),
-    TURN_BACK: ("Undo what stands", "Undo what stands of {}", "Each line shows all that it sends."),
-    TRY_AGAIN: ("Send again", "Send again for {}", "Each line shows what goes out once more, under its own key."),
-    FACT: ("Write down a fact", "Write it down for {}", "It stands beside each, as your word. Nothing is sent."),
-    SNOOZE: ("Set aside", "Set {} aside", "Each wakes by itself then, or when it changes. Nothing is sent."),
-    ESCALATE: ("Escalate", "Escalate {}", "Who can help is told of each. Nothing is sent to any tool."),
-    UNDO_AGAIN: ("Undo once more", "Undo once more for {}", "Each line shows the new undoing, under a key of its own."),
+    LOOK_AGAIN: (_("Look again"), _("It only reads: nothing is sent.")),
+    CLAIM: (_("Claim"), _("Each is yours for 15 min. Nothing is sent.")),
+    RELEASE: (_("Give back"), _("Each is free for others. Nothing is sent.")),
+    TURN_BACK: (_("Undo what stands"), _("Each line shows all that it sends.")),
+    TRY_AGAIN: (_("Send again"), _("Each line shows what goes out once more, under its own key.")),
+    FACT: (_("Write down a fact"), _("It stands beside each, as your word. Nothing is sent.")),
+    SNOOZE: (_("Set aside"), _("Each wakes by itself then, or when it changes. Nothing is sent.")),
+    ESCALATE: (_("Escalate"), _("Who can help is told of each. Nothing is sent to any tool.")),
+    UNDO_AGAIN: (_("Undo once more"), _("Each line shows the new undoing, under a key of its own.")),
 }
+
+
+def button(act: str, count: int) -> str:
+    match act:
+        case "look_again":
+            return ngettext("Look again at {count:,} case", "Look again at {count:,} cases", count)
+        case "claim":
+            return ngettext("Claim {count:,} case", "Claim {count:,} cases", count)
+        case "release":
+            return ngettext("Give back {count:,} case", "Give back {count:,} cases", count)
+        case "turn_back":
+            return ngettext("Undo what stands of {count:,} case", "Undo what stands of {count:,} cases", count)
+        case "try_again":
+            return ngettext("Send again for {count:,} case", "Send again for {count:,} cases", count)
+        case "fact":
+            return ngettext("Write it down for {count:,} case", "Write it down for {count:,} cases", count)
+        case "snooze":
+            return ngettext("Set {count:,} case aside", "Set {count:,} cases aside", count)
+        case "escalate":
+            return ngettext("Escalate {count:,} case", "Escalate {count:,} cases", count)
+        case _:
+            return ngettext("Undo once more for {count:,} case", "Undo once more for {count:,} cases", count)
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,70 +98,90 @@ class Prospect:
 def prospect(act: str, facts: ItemFacts) -> Prospect:
     """What the act does with this case now."""
     if not facts.live:
-        return Prospect("closed since", "It is closed; nothing is left to do.")
+        return Prospect(_("closed since"), _("It is closed; nothing is left to do."))
     if not facts.same:
-        return Prospect("changed since", "It is not as it was when you chose it; read it anew.")
+        return Prospect(_("changed since"), _("It is not as it was when you chose it; read it anew."))
     if facts.holder and not facts.mine and act not in NEEDS_NO_CLAIM:
-        return Prospect("held by others", f"{facts.holder} holds it until {facts.until}.")
+        held = _("{holder} holds it until {until}.", holder=facts.holder, until=facts.until)
+        return Prospect(_("held by others"), held)
     if facts.sending:
         return to_send(facts.sending)
     match act:
         case "look_again":
             return to_look(facts)
         case "claim":
-            return (
-                Prospect("yours already", "It is yours already.") if facts.mine else Prospect("", "It becomes yours.")
-            )
+            if facts.mine:
+                return Prospect(_("yours already"), _("It is yours already."))
+            return Prospect("", _("It becomes yours."))
         case "fact":
-            return Prospect("", "It is written down beside it.")
+            return Prospect("", _("It is written down beside it."))
         case "snooze":
             return to_rest(facts)
         case "escalate":
-            return (
-                Prospect("escalated already", f"It is escalated to {facts.escalated} already.")
-                if facts.escalated
-                else Prospect("", "They are told; whoever holds it keeps it.")
-            )
+            if facts.escalated:
+                return Prospect(_("escalated already"), _("It is escalated to {whom} already.", whom=facts.escalated))
+            return Prospect("", _("They are told; whoever holds it keeps it."))
         case "release":
-            return Prospect("", "It becomes free.") if facts.mine else Prospect("not yours", "It isn't yours.")
+            if facts.mine:
+                return Prospect("", _("It becomes free."))
+            return Prospect(_("not yours"), _("It isn't yours."))
         case _:
-            return Prospect("", "Its turn has not come yet.")
+            return Prospect("", _("Its turn has not come yet."))
 
 
 def to_rest(facts: ItemFacts) -> Prospect:
     if facts.asks:
-        return Prospect("waits for an answer", "It waits for a second person's answer.")
+        return Prospect(_("waits for an answer"), _("It waits for a second person's answer."))
     if facts.handed:
-        return Prospect("being handed over", "It is being handed over.")
-    return Prospect("", "It is in nobody's hands until then.")
+        return Prospect(_("being handed over"), _("It is being handed over."))
+    return Prospect("", _("It is in nobody's hands until then."))
 
 
 def to_look(facts: ItemFacts) -> Prospect:
     if facts.lookable:
         left = facts.stuck - facts.lookable
-        rest = f"; {left} more can't be looked at" if left else ""
-        return Prospect("", f"{number(facts.lookable, 'effect')} {be(facts.lookable)} looked at again{rest}.")
+        said = ngettext("{count} effect is looked at again.", "{count} effects are looked at again.", facts.lookable)
+        if left:
+            said = ngettext(
+                "{count} effect is looked at again; {left} more can't be looked at.",
+                "{count} effects are looked at again; {left} more can't be looked at.",
+                facts.lookable,
+                left=left,
+            )
+        return Prospect("", said)
     if facts.stuck:
-        return Prospect("can't be looked at", "Its tool declares no look, or its agent has no right to one.")
-    return Prospect("nothing is stuck", "None of its effects is stuck; a look would tell nothing new.")
+        return Prospect(_("can't be looked at"), _("Its tool declares no look, or its agent has no right to one."))
+    return Prospect(_("nothing is stuck"), _("None of its effects is stuck; a look would tell nothing new."))
 
 
 def to_send(facts: SendingFacts) -> Prospect:
     if facts.old:
-        return Prospect("shown long ago", "What it sends was shown too long ago; choose it anew.")
+        return Prospect(_("shown long ago"), _("What it sends was shown too long ago; choose it anew."))
     if facts.long:
-        return Prospect("more than a line shows", "So much is sent for it that its own page shows it; decide it there.")
+        return Prospect(
+            _("more than a line shows"), _("So much is sent for it that its own page shows it; decide it there.")
+        )
     if facts.offered > 1:
-        return Prospect("several at once", f"{facts.offered} of its effects could be meant; decide it on its own page.")
+        return Prospect(
+            _("several at once"),
+            _("{count} of its effects could be meant; decide it on its own page.", count=facts.offered),
+        )
     if not facts.offered:
-        return Prospect("not possible", facts.why_not)
+        return Prospect(_("not possible"), facts.why_not)
     if not facts.same:
-        return Prospect("changed since", "What would be sent is not what you were shown; read it anew.")
+        return Prospect(_("changed since"), _("What would be sent is not what you were shown; read it anew."))
     if facts.flawed:
-        return Prospect("can't be made", "As things are one of its requests can't be made; its own page says why.")
+        return Prospect(
+            _("can't be made"), _("As things are one of its requests can't be made; its own page says why.")
+        )
     if not facts.requests:
-        return Prospect("", "Sends nothing by itself: what stands can't be undone, and stays stated.")
-    return Prospect("", f"Sends {number(facts.requests, 'request')}, if policy and stops let it.")
+        return Prospect("", _("Sends nothing by itself: what stands can't be undone, and stays stated."))
+    said = ngettext(
+        "Sends {count} request, if policy and stops let it.",
+        "Sends {count} requests, if policy and stops let it.",
+        facts.requests,
+    )
+    return Prospect("", said)
 
 
 def came_of(act: str, state: str, reasons: Collection[str], *, looking: bool) -> str:
@@ -147,10 +191,10 @@ def came_of(act: str, state: str, reasons: Collection[str], *, looking: bool) ->
     if act != LOOK_AGAIN:
         return ""
     if state in ("resolved", "written_off"):
-        return "clear by now"
+        return _("clear by now")
     if looking:
         return MOVES[0]
-    return "could not be read" if "unreachable" in reasons else "still open"
+    return _("could not be read") if "unreachable" in reasons else _("still open")
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -164,7 +208,7 @@ class CameFacts:
     undoing: bool
 
 
-MOVES = ("being looked at", "under way")  # what has come so far and goes on by itself
+MOVES = (_("being looked at"), _("under way"))  # what has come so far and goes on by itself
 UNDER_WAY = {"blocked", "ready", "dispatched", "pending", "unknown"}
 OWN_WAITS = {"dependency", "order", "gate", "rate"}  # for what the engine itself brings about
 
@@ -174,31 +218,24 @@ def came_of_sending(facts: CameFacts) -> str:
     states = {state for state, _ in facts.states}
     waits = {reason for state, reason in facts.states if state == "blocked"} - OWN_WAITS
     if "stuck" in states:
-        return "stuck again"
+        return _("stuck again")
     if "approval" in waits:
-        return "waits for approval"
+        return _("waits for approval")
     if waits:
-        return "held up"
+        return _("held up")
     if states & UNDER_WAY or facts.turning:
         return MOVES[1]
     if facts.live:
-        return "still open"
+        return _("still open")
     if not states:
-        return "nothing to undo"
-    done = "undone" if facts.undoing else "done"
+        return _("nothing to undo")
     if states == {"verified"}:
-        return f"{done}, verified"
-    return f"{done}, not verifiable" if states <= {"verified", "acknowledged"} else "ended otherwise"
+        return _("undone, verified") if facts.undoing else _("done, verified")
+    if states <= {"verified", "acknowledged"}:
+        return _("undone, not verifiable") if facts.undoing else _("done, not verifiable")
+    return _("ended otherwise")
 
 
 def counted(kinds: Iterable[str]) -> list[tuple[str, int]]:
     """How many of each kind, the most first."""
     return Counter(kinds).most_common()
-
-
-def number(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
-
-
-def be(count: int) -> str:
-    return "is" if count == 1 else "are"

@@ -7,12 +7,13 @@ from collections.abc import Sequence
 
 from repairs.words.advice import next_safe_act
 from repairs.words.facts import EffectFacts, Reason
+from repairs.words.marked import _, ngettext
 from repairs.words.seen import row
 
 SEVERITIES = {
-    "growing": "the harm grows now",
-    "watch": "it may get worse",
-    "steady": "it stays as it is",
+    "growing": _("the harm grows now"),
+    "watch": _("it may get worse"),
+    "steady": _("it stays as it is"),
 }
 MOST = 30  # effects of a summary; the case's table has all
 
@@ -24,18 +25,23 @@ def summary(
     ranked = sorted(facts, key=lambda fact: not fact.stuck)
     lines = [line(fact) for fact in ranked[:MOST]]
     if len(ranked) > MOST:
-        lines.append(f"{len(ranked) - MOST} more effects.")
+        lines.append(ngettext("{count} more effect.", "{count} more effects.", len(ranked) - MOST))
     advice = next_safe_act(facts, reasons)
-    lines.append(f"Next safe act: {advice.name}. {advice.why}")
-    lines.append(f"Due {at(deadline)}." + (f" Cut-off {at(cutoff)}: {why}." if cutoff else ""))
+    lines.append(_("Next safe act: {act}. {why}", act=advice.name, why=advice.why))
+    if cutoff:
+        lines.append(_("Due {due}. Cut-off {cutoff}: {why}.", due=at(deadline), cutoff=at(cutoff), why=why))
+    else:
+        lines.append(_("Due {due}.", due=at(deadline)))
     return lines
 
 
 def line(fact: EffectFacts) -> str:
     known = row(fact)
-    name = f"undoing of {fact.step}" if fact.undoing else fact.step
-    seen = f", {at(known.at)}" if known.at else ""
-    return f"{name} ({fact.tool}): wanted {known.wanted}; seen {known.seen} ({known.how}{seen})."
+    told = {"name": _("undoing of {step}", step=fact.step) if fact.undoing else fact.step, "tool": fact.tool}
+    told |= {"wanted": known.wanted, "seen": known.seen, "how": known.how}
+    if known.at:
+        return _("{name} ({tool}): wanted {wanted}; seen {seen} ({how}, {at}).", at=at(known.at), **told)
+    return _("{name} ({tool}): wanted {wanted}; seen {seen} ({how}).", **told)
 
 
 def at(moment: dt.datetime) -> str:

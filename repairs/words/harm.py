@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from repairs.words.facts import EffectFacts, Reason, Standing, standing
 from repairs.words.limits import limits
+from repairs.words.marked import _
 from repairs.words.sentence import PERSON, find, harm_rank
 
 
@@ -23,11 +24,11 @@ class Harm(enum.StrEnum):
 
 
 TITLES = {
-    Harm.UNKNOWN: "not known what is outside",
-    Harm.WRONG: "something else, or more than one, is outside",
-    Harm.STANDS: "stands outside, and should not or can't go on",
-    Harm.HELD: "held half way",
-    Harm.ABSENT: "nothing outside",
+    Harm.UNKNOWN: _("not known what is outside"),
+    Harm.WRONG: _("something else, or more than one, is outside"),
+    Harm.STANDS: _("stands outside, and should not or can't go on"),
+    Harm.HELD: _("held half way"),
+    Harm.ABSENT: _("nothing outside"),
 }
 
 OF_STANDING = {
@@ -65,7 +66,7 @@ def weigh(reasons: Sequence[Reason], effects: Sequence[EffectFacts], *, now: dt.
     cutoff, cutoff_reason = next_cutoff(reasons, effects, now)
     rank, reason = rank_of(harm, final=final, seen=seen)
     if {one.code for one in reasons} == {PERSON}:
-        reason = "A person says that something is still wrong."
+        reason = _("A person says that something is still wrong.")
     return Weight(
         harm=harm,
         rank=rank,
@@ -88,20 +89,27 @@ def worst(reasons: Sequence[Reason], effects: Sequence[EffectFacts]) -> Harm:
 
 def rank_of(harm: Harm, *, final: bool, seen: bool) -> tuple[int, str]:
     """Not known and not to be undone first; then what customers see; then what stands; then what is merely open."""
-    customer = ", and the customer can see it" if seen else ""
     match harm:
+        case Harm.UNKNOWN if seen:
+            return 0, _("It is not known what is outside, and the customer can see it.")
         case Harm.UNKNOWN:
-            return (0 if final or seen else 1), f"It is not known what is outside{customer}."
+            return (0 if final else 1), _("It is not known what is outside.")
+        case Harm.WRONG if seen:
+            return 0, _("Something is outside that was not asked for, and the customer can see it.")
         case Harm.WRONG:
-            return (0 if final or seen else 1), f"Something is outside that was not asked for{customer}."
+            return (0 if final else 1), _("Something is outside that was not asked for.")
+        case Harm.STANDS if final and seen:
+            return 1, _("Something that can't be undone has happened, and the customer can see it.")
         case Harm.STANDS if final:
-            return 1, f"Something that can't be undone has happened{customer}."
+            return 1, _("Something that can't be undone has happened.")
+        case Harm.STANDS if seen:
+            return 2, _("Something stands outside that needs a decision, and the customer can see it.")
         case Harm.STANDS:
-            return (2 if seen else 3), f"Something stands outside that needs a decision{customer}."
+            return 3, _("Something stands outside that needs a decision.")
         case Harm.HELD:
-            return 3, "The work stopped half way and waits for a decision."
+            return 3, _("The work stopped half way and waits for a decision.")
         case Harm.ABSENT:
-            return 4, "Nothing of it is outside."
+            return 4, _("Nothing of it is outside.")
 
 
 def next_cutoff(

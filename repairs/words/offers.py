@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from repairs.words.advice import LOOK_AGAIN, TURN_BACK, next_safe_act, send_again
 from repairs.words.facts import EffectFacts, Reason
+from repairs.words.marked import _
 from repairs.words.possible import UNDO_AGAIN, possible
 
 Offers = dict[tuple[str, str], tuple[str, str]]
@@ -30,8 +31,10 @@ def offers(
 def why_not(act: str, effects: Sequence[EffectFacts], reasons: Sequence[Reason], *, now: dt.datetime) -> str:
     """Why a live case's page doesn't offer to turn back, to send again, or to undo once more."""
     if act == TURN_BACK:
-        return f"Its next safe act is another: {next_safe_act(effects, reasons).name.lower()}."
+        return _("Its next safe act is another: {act}.", act=next_safe_act(effects, reasons).name)
     if act == UNDO_AGAIN:
-        return "Nothing of it was undone and is there again."
+        return _("Nothing of it was undone and is there again.")
     stuck = [effect for effect in effects if effect.stuck]
-    return send_again(stuck[0], now) if stuck else "None of its effects is stuck; there is nothing to send again."
+    if stuck:
+        return send_again(stuck[0], now)
+    return _("None of its effects is stuck; there is nothing to send again.")

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from repairs.words.facts import EffectFacts
+from repairs.words.marked import _
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,10 +21,10 @@ class Kept:
     proof: tuple[tuple[str, str, str], ...] = ()
 
 
-LOST = "The answer to send {number} was lost. A look found it done; it was not sent again."
-ADOPTED = "Before the first send a look found it there with our mark; it was taken over, not sent."
-MET = "Before the first send a look found it there as asked, made by somebody else; nothing was sent."
-PROMISED = (
+LOST = _("The answer to send {number} was lost. A look found it done; it was not sent again.")
+ADOPTED = _("Before the first send a look found it there with our mark; it was taken over, not sent.")
+MET = _("Before the first send a look found it there as asked, made by somebody else; nothing was sent.")
+PROMISED = _(
     "It was sent {number} times under one key and can't be looked at: that it was done once is the provider's word."
 )
 
@@ -34,8 +35,11 @@ def prevented(effects: Iterable[EffectFacts], sends: Mapping[str, Any]) -> list[
     for effect in effects:
         send = sends.get(effect.id)
         if send is not None and send.seen is not None:
-            rows = ((f"send {send.number}", "attempt", str(send.id)), ("the look", "look", str(send.seen)))
-            found.append(kept(effect, LOST.format(number=send.number), *rows))
+            rows = (
+                (_("send {number}", number=send.number), "attempt", str(send.id)),
+                (_("the look"), "look", str(send.seen)),
+            )
+            found.append(kept(effect, LOST.given(number=send.number), *rows))
         elif effect.reason in ("adopted", "met") and not effect.attempts:
             found.append(kept(effect, ADOPTED if effect.reason == "adopted" else MET))
     return found
@@ -44,7 +48,7 @@ def prevented(effects: Iterable[EffectFacts], sends: Mapping[str, Any]) -> list[
 def promised(effects: Iterable[EffectFacts]) -> list[Kept]:
     """What only the provider's promise about our key speaks for; listed apart from what is proved."""
     return [
-        kept(effect, PROMISED.format(number=effect.attempts))
+        kept(effect, PROMISED.given(number=effect.attempts))
         for effect in effects
         if effect.keyed
         and not effect.can_look

@@ -15,12 +15,12 @@ UNDO_REST, UNDO_AGAIN = "undo_rest", "undo_again"
 CANCEL, HOLD, RESUME = "cancel", "hold", "resume"
 
 NAMES = {
-    TRY_AGAIN: "Send again",
-    SKIP: "Go on without it",
-    FOUND: "Record: it is there",
-    ABSENT: "Record: it is not there",
-    UNDO_REST: "Undo the rest",
-    UNDO_AGAIN: "Undo it once more",
+    TRY_AGAIN: _("Send again"),
+    SKIP: _("Go on without it"),
+    FOUND: _("Record: it is there"),
+    ABSENT: _("Record: it is not there"),
+    UNDO_REST: _("Undo the rest"),
+    UNDO_AGAIN: _("Undo it once more"),
 }
 
 
@@ -64,24 +64,31 @@ def possible(effect: EffectFacts, *, now: dt.datetime, going_on: bool) -> list[t
     """(act, its name, what it sends and what it doesn't). `going_on`: the run doesn't turn back."""
     if not effect.stuck:
         return []
-    acts = []
+    acts: list[tuple[str, str]] = []
     if effect.reason == "less_remains":
-        acts.append((UNDO_REST, "Sends the undoing for exactly what is left, under policy; nothing that was undone."))
+        acts.append(
+            (UNDO_REST, _("Sends the undoing for exactly what is left, under policy; nothing that was undone."))
+        )
     elif effect.reason in ("reversed", "late_answer") and not effect.undoing:
-        acts.append((UNDO_AGAIN, "Sends a new undoing with a key of its own; the first one isn't repeated."))
+        acts.append((UNDO_AGAIN, _("Sends a new undoing with a key of its own; the first one isn't repeated.")))
     if not why_not_again(effect, now):
-        first = "Put right first what it was refused for. " if effect.reason == "refused" else ""
-        acts.append((TRY_AGAIN, f"{first}Sends the same request under the same key, after policy and stops."))
+        does = _("Sends the same request under the same key, after policy and stops.")
+        if effect.reason == "refused":
+            does = _("Put right first what it was refused for. {does}", does=does)
+        acts.append((TRY_AGAIN, does))
     if effect.undoing:
-        acts.append((FOUND, "Sends nothing. You say that you saw it undone; what it undoes counts as gone."))
+        acts.append((FOUND, _("Sends nothing. You say that you saw it undone; what it undoes counts as gone.")))
     else:
-        acts.append((FOUND, "Sends nothing. You say that you saw it, ours and as asked; the run goes on with it."))
-        after = "the run is what it is without it" if effect.remedy else "its step has failed then"
-        acts.append((ABSENT, f"Sends nothing. You say that nothing of it is outside; {after}."))
+        acts.append((FOUND, _("Sends nothing. You say that you saw it, ours and as asked; the run goes on with it.")))
+        if effect.remedy:
+            does = _("Sends nothing. You say that nothing of it is outside; the run is what it is without it.")
+        else:
+            does = _("Sends nothing. You say that nothing of it is outside; its step has failed then.")
+        acts.append((ABSENT, does))
         if going_on and not effect.remedy and (effect.world == World.NOTHING or not effect.attempts):
-            acts.append((SKIP, "Sends nothing of it, now or later; the steps after it go on without what it tells."))
+            acts.append((SKIP, _("Sends nothing of it, now or later; the steps after it go on without what it tells.")))
     return [(act, name_of(act, effect), does) for act, does in acts]
 
 
 def name_of(act: str, effect: EffectFacts) -> str:
-    return "Record: it is undone" if act == FOUND and effect.undoing else NAMES[act]
+    return _("Record: it is undone") if act == FOUND and effect.undoing else NAMES[act]

@@ -8,6 +8,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from repairs.words.marked import _
+
 LONG = ("text", "body", "html", "message", "note", "description", "content")  # names of what takes more than a line
 LONG_FROM = 200  # characters that a schema allows, from which a text gets several lines
 MOST_FIELDS = 40  # beyond that nobody fills in a form: it is one JSON text
@@ -34,7 +36,7 @@ class Field:
     choices: Sequence[str] = ()
 
 
-WHOLE_CALL = Field("", Sort.JSON, needed=True, hint="All arguments, as one JSON object.")
+WHOLE_CALL = Field("", Sort.JSON, needed=True, hint=_("All arguments, as one JSON object."))
 
 
 def fields_of(schema: Mapping[str, Any], *, as_json: bool = False) -> list[Field]:

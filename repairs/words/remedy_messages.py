@@ -6,6 +6,7 @@ import dataclasses
 import re
 from collections.abc import Mapping
 
+from repairs.words.marked import _
 from workflows.visible import is_hidden
 
 BLANK = re.compile(r"\{([a-z]+)\}")
@@ -24,20 +25,20 @@ class Message:
 
 MESSAGES = {
     "looking": Message(
-        "We are looking into it",
+        _("We are looking into it"),
         "We are looking into something that went wrong ({case})",
         "Hello {customer},\n\nsomething went wrong on our side, and we are looking into it: {what}\n\n"
         "You need to do nothing. We write again when we know what happened. Please name {case} if you write to us.\n",
     ),
     "twice": Message(
-        "It happened twice; we put it right",
+        _("It happened twice; we put it right"),
         "Something was done twice, and we put it right ({case})",
         "Hello {customer},\n\nby our mistake this was done more than once: {what}\n\n"
         "We take the second one back. You need to do nothing; if you see both still in three days, please write to us "
         "and name {case}.\n",
     ),
     "undone": Message(
-        "It could not be finished and was taken back",
+        _("It could not be finished and was taken back"),
         "What you asked for could not be finished ({case})",
         "Hello {customer},\n\nwe could not finish what you asked for, and took back what was begun. What may remain: "
         "{what}\n\nWe are sorry for the trouble. Please name {case} if you write to us.\n",

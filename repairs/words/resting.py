@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from repairs.words.marked import _
+
 CAUSES = {
-    "customer": "waits for the customer's answer",
-    "provider": "waits for the provider",
-    "desk": "waits for another desk",
-    "later": "can only be done at a later time",
-    "fix": "waits for a fix that is on its way",
-    "other": "set aside for another reason",
+    "customer": _("Waits for the customer's answer"),
+    "provider": _("Waits for the provider"),
+    "desk": _("Waits for another desk"),
+    "later": _("Can only be done at a later time"),
+    "fix": _("Waits for a fix that is on its way"),
+    "other": _("Set aside for another reason"),
 }
 
 # Nobody of ours can go on before the customer says something: then, and only then, the time of a case stands still. The
@@ -18,5 +20,4 @@ STILL = frozenset({"customer"})
 
 def rests(cause: str) -> str:
     """The cause as the beginning of a sentence; a word nobody knows any more is shown as it is."""
-    said = CAUSES.get(cause, cause)
-    return said[:1].upper() + said[1:]
+    return CAUSES.get(cause, cause)

@@ -7,6 +7,7 @@ import dataclasses
 from collections.abc import Iterable, Sequence
 
 from repairs.words.facts import EffectFacts
+from repairs.words.marked import _
 from repairs.words.reasons import because_of
 from workflows.states import EffectState, Phase, World
 
@@ -44,27 +45,27 @@ class Turn:
 
 
 PERFORMS, LOOKS, WAITS, PEOPLE, KEEPS = "performs", "looks", "waits", "people", "keeps"
-FIRST_TIME = "is sent for the first time"
-AGAIN = "is sent again under the same key: what was sent before did nothing"
-SAME_KEY = "the same request is sent again under the same key, which the provider honours"
-LOOKED_AT = "is looked at first; only where nothing of it is there it is sent again, under the same key"
-ONLY_LOOKED_AT = "is looked at; what was acknowledged is never sent again"
-AT_IT = "the provider is still at it; it is asked how far it is, not sent again"
-CALLING = "a worker may be calling now; its answer counts, or a look does"
-NOBODY_KNOWS = "nobody can know whether it happened; it isn't sent again by itself"
-CALLED_OFF = "is called off; it was never sent"
-UNDONE_LATER = "stands and is not wanted; it is undone only after what came later is"
-BEGUN_NO_MORE = "was never begun, and isn't any more"
-UNDONE_NEXT = "stands and is not wanted; its undoing is sent, with a key of its own"
-WORD_ONLY = "done by the provider's word; it can't be looked at and is never sent again"
-SEEN = "done, a look showed it"
+FIRST_TIME = _("is sent for the first time")
+AGAIN = _("is sent again under the same key: what was sent before did nothing")
+SAME_KEY = _("the same request is sent again under the same key, which the provider honours")
+LOOKED_AT = _("is looked at first; only where nothing of it is there it is sent again, under the same key")
+ONLY_LOOKED_AT = _("is looked at; what was acknowledged is never sent again")
+AT_IT = _("the provider is still at it; it is asked how far it is, not sent again")
+CALLING = _("a worker may be calling now; its answer counts, or a look does")
+NOBODY_KNOWS = _("nobody can know whether it happened; it isn't sent again by itself")
+CALLED_OFF = _("is called off; it was never sent")
+UNDONE_LATER = _("stands and is not wanted; it is undone only after what came later is")
+BEGUN_NO_MORE = _("was never begun, and isn't any more")
+UNDONE_NEXT = _("stands and is not wanted; its undoing is sent, with a key of its own")
+WORD_ONLY = _("done by the provider's word; it can't be looked at and is never sent again")
+SEEN = _("done, a look showed it")
 RESTS = {
-    E.FAILED: "was not done and stays so",
-    E.CANCELLED: "was called off",
-    E.UNDONE: "was undone",
-    E.WRITTEN_OFF: "was left as it is by people",
+    E.FAILED: _("was not done and stays so"),
+    E.CANCELLED: _("was called off"),
+    E.UNDONE: _("was undone"),
+    E.WRITTEN_OFF: _("was left as it is by people"),
 }
-BEGUN_LATER = "is begun when what it follows is done"
+BEGUN_LATER = _("is begun when what it follows is done")
 
 
 def resume(
@@ -95,7 +96,12 @@ def fate(effect: EffectFacts, turn: Turn, *, undone: bool) -> tuple[str, str]:
         case E.BLOCKED | E.READY if effect.id in turn.called_off:
             return KEEPS, CALLED_OFF
         case E.BLOCKED:
-            return WAITS, f"{because_of(effect)}; then it {AGAIN if effect.attempts else FIRST_TIME}"
+            why = because_of(effect)
+            if effect.attempts:
+                then = _("{why}; then it is sent again under the same key: what was sent before did nothing", why=why)
+            else:
+                then = _("{why}; then it is sent for the first time", why=why)
+            return WAITS, then
         case E.READY:
             return PERFORMS, AGAIN if effect.attempts else FIRST_TIME
         case E.DISPATCHED:
@@ -109,7 +115,7 @@ def fate(effect: EffectFacts, turn: Turn, *, undone: bool) -> tuple[str, str]:
         case E.UNKNOWN:
             return PEOPLE, NOBODY_KNOWS
         case E.STUCK:
-            return PEOPLE, "needs a person before anything goes on with it"
+            return PEOPLE, _("needs a person before anything goes on with it")
         case E.ACKNOWLEDGED if effect.verifiable:
             return LOOKS, ONLY_LOOKED_AT
         case E.ACKNOWLEDGED | E.VERIFIED if effect.id in turn.undone_now:

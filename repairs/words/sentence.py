@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from repairs.words.facts import EffectFacts, Reason, Standing, standing, wanted_gone
+from repairs.words.marked import _
 from repairs.words.reasons import because
 from workflows.states import Kind
 from workflows.visible import visible
@@ -105,7 +106,7 @@ def statement(effect: EffectFacts) -> str:
 
 
 def doer(effect: EffectFacts) -> str:
-    return f"{effect.tool} (step {effect.step})"
+    return _("{tool} (step {step})", tool=effect.tool, step=effect.step)
 
 
 def cut(text: str, limit: int) -> str:

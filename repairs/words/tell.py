@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from repairs.words.facts import EffectFacts, Standing, standing
+from repairs.words.marked import _
 from workflows.states import EffectState
 
 
@@ -14,19 +15,19 @@ def must_tell(effects: Sequence[EffectFacts]) -> list[str]:
 
 
 def _of(effect: EffectFacts) -> str:
-    what = effect.statement or f"{effect.step} ({effect.tool}) has no words for what it leaves."
+    what = effect.statement or _("{step} ({tool}) has no words for what it leaves.", step=effect.step, tool=effect.tool)
     match standing(effect):
         case Standing.UNKNOWN:
-            return f"It is not known yet whether this is so: {what}"
+            return _("It is not known yet whether this is so: {what}", what=what)
         case Standing.DIFFERS:
-            return f"This is not as it was asked for: {what}"
+            return _("This is not as it was asked for: {what}", what=what)
         case Standing.SEVERAL:
-            return f"This is there more than once: {what}"
+            return _("This is there more than once: {what}", what=what)
         case Standing.STANDS if effect.unwanted:
-            return f"This still stands, and should not: {what}"
+            return _("This still stands, and should not: {what}", what=what)
         case Standing.STANDS:
             return ""
         case Standing.ABSENT if effect.state == EffectState.UNDONE:
-            return f"This was so, and was undone: {what}"
+            return _("This was so, and was undone: {what}", what=what)
         case Standing.ABSENT:
             return ""

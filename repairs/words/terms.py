@@ -19,6 +19,13 @@ VERDICTS = {
     "inconclusive": _("inconclusive"),
 }
 
+# How a send ended: outcomes of `workflows.outcomes`.
+OUTCOMES = (_("acknowledged"), _("pending"), _("refused"), _("not_sent"), _("unknown"), _("in_flight"))
+
+# Phases of runs, and the lanes of a run in time.
+PHASES = (_("open"), _("running"), _("unwinding"), _("over"))
+LANES = (_("effect"), _("send"), _("look"), _("approval"), _("person"))
+
 # What a stop holds: `workflows.models.stop.Target`.
 TARGETS = {
     "tool": _("tool"),

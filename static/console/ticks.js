@@ -9,7 +9,7 @@
   const said = form.querySelector("[data-ticked]");
   const say = () => {
     const number = boxes.filter((box) => box.checked).length;
-    said.textContent = number === 1 ? "1 ticked case" : `${number} ticked cases`;
+    said.textContent = `(${number})`;
     all.checked = number === boxes.length;
     all.indeterminate = number > 0 && number < boxes.length;
   };

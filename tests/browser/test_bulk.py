@@ -72,13 +72,13 @@ def test_cases_are_ticked_and_claimed_without_a_mouse(outage: list[Case], enter:
     page.wait_for_url("**/repairs/")
     for key in ("j", "x", "j", "j", "x", "x", "x"):
         keys.press(key)
-    expect(page.get_by_text("2 ticked cases")).to_be_visible()
+    expect(page.get_by_text("(2)", exact=True)).to_be_visible()
     ticked = {int(box.get_attribute("value") or 0) for box in page.locator("[data-tick]:checked").all()}
     page.locator("#ticks select").focus()
     keys.press("x")  # in a field it is a letter
     keys.press("ArrowDown")
     expect(page.locator("#ticks select")).to_have_value("claim")
-    expect(page.get_by_text("2 ticked cases")).to_be_visible()
+    expect(page.get_by_text("(2)", exact=True)).to_be_visible()
     keys.press("Tab")
     keys.press("Enter")
     page.wait_for_url("**/batches/*/")

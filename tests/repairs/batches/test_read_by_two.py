@@ -43,7 +43,7 @@ def test_who_confirms_has_every_request_before_them_as_who_asked_had(
         assert len(set(re.findall(r"DELETE https://crm/\w+", page))) == page.count("line 19 of it") == 4
         assert page.count("<details open>") >= 2
         assert 'name="preview"' not in page, "nothing can be asked for from a line"
-    assert "Confirm: undo what stands of 2 cases" in then
+    assert "Confirm: Undo what stands of 2 cases" in then
     assert client.get(place(batch)).content.decode().count("line 19 of it") == 4
 
 

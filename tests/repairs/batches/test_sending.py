@@ -95,7 +95,7 @@ def test_an_act_is_offered_to_a_batch_that_the_page_of_its_case_does_not_offer(
     batch = choosing.freeze(desk_for(repairer), BatchAct.TURN_BACK, cases, "both")
     will = {line.item.case_id: line.prospect for line in standing.lines(batch, batch.items.all(), rows.now())}
     assert (will[one.id].will, will[other.id].kind) == (True, "not possible")
-    assert will[other.id].says == "Its next safe act is another: look again."
+    assert will[other.id].says == "Its next safe act is another: Look again."
 
 
 def test_what_changed_or_is_held_or_would_send_something_else_by_its_turn_is_acted_on(
