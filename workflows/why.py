@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from workflows.errors import Flaw, Invalid
+from workflows.marked import _
 from workflows.visible import is_hidden
 
 LONGEST = 1000  # characters; a reason is a sentence or two, the rest belongs where the evidence lies
@@ -12,7 +13,10 @@ def reason(why: str) -> str:
     """The reason in one line, trimmed. Raises `Invalid` where there is none, or nothing of it can be seen."""
     text = " ".join(why.replace("\x00", "").split())
     if all(is_hidden(char) or char.isspace() for char in text):
-        raise Invalid("Say why, in a sentence.", [Flaw("why", why[:80], "says nothing")])
+        raise Invalid(_("Say why, in a sentence."), [Flaw("why", why[:80], _("says nothing"))])
     if len(text) > LONGEST:
-        raise Invalid(f"Say why in at most {LONGEST} characters.", [Flaw("why", text[:80], f"has {len(text)}")])
+        raise Invalid(
+            _("Say why in at most {most} characters.", most=LONGEST),
+            [Flaw("why", text[:80], _("has {size}", size=len(text)))],
+        )
     return text

@@ -13,6 +13,7 @@ from workflows.authority.acts import record
 from workflows.authority.keys import make_key, prefix_of, wake_waiters
 from workflows.authority.parties import PERSON
 from workflows.errors import Flaw, Invalid
+from workflows.marked import _
 from workflows.models import Agent, Team, Tool, Workflow
 from workflows.models.agent import ALL, ANY
 from workflows.models.team import DEFAULT
@@ -78,7 +79,7 @@ def change(agent: Agent, *, by: str, why: str, grants: Sequence[str] = (), **wan
         flaws += _flaws_of("--purpose", wanted["purpose"], LONGEST_PURPOSE)
     flaws += [*_flaws_of_party(wanted.get("on_behalf_of", "")), *_unknown_workflows(wanted.get("workflows", ()))]
     if flaws:
-        raise Invalid("Nothing was changed.", flaws)
+        raise Invalid(_("Nothing was changed."), flaws)
     with transaction.atomic():
         # What is added to is read under the lock: a tool that somebody takes away meanwhile must not come back.
         agent = Agent.objects.select_for_update().get(id=agent.id)
@@ -154,14 +155,20 @@ def _flaws_of(path: str, text: str, most: int) -> list[Flaw]:
 def _flaws_of_party(text: str) -> list[Flaw]:
     """A person whom nobody finds could approve what is done for them: a misspelt login is refused here."""
     if text and not (PARTY.fullmatch(text) and len(text) <= LONGEST_NAME and text.isprintable()):
-        return [Flaw("--on-behalf-of", text, f"must be person:LOGIN or system:NAME, at most {LONGEST_NAME} characters")]
+        return [
+            Flaw(
+                "--on-behalf-of",
+                text,
+                _("must be person:LOGIN or system:NAME, at most {most} characters", most=LONGEST_NAME),
+            )
+        ]
     login = text.removeprefix(PERSON)
     if login != text and not User.objects.filter(username__iexact=login).exists():
-        return [Flaw("--on-behalf-of", text, "is no login here; make it first (create_person)")]
+        return [Flaw("--on-behalf-of", text, _("is no login here; make it first (create_person)"))]
     return []
 
 
 def check_party(text: str) -> None:
     """Raises Invalid for what names nobody."""
     if flaws := _flaws_of_party(text):
-        raise Invalid("Nothing was changed.", flaws)
+        raise Invalid(_("Nothing was changed."), flaws)

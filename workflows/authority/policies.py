@@ -25,6 +25,7 @@ from workflows.authority.policy import Checked
 from workflows.authority.policy.rules import Rule
 from workflows.authority.staff import UNDECIDING
 from workflows.errors import Denied, Flaw, Invalid, NotFound, StaleFence
+from workflows.marked import _
 from workflows.models import Policy
 from workflows.models.policy import ACTIVE, DRAFT
 
@@ -74,14 +75,20 @@ def activate(policy_id: uuid.UUID, *, by: str, at: dt.datetime | None = None) ->
         now = rows.now()
         alone = found.drafted_by == by[:100]
         if alone and settings.FOUR_EYES != "when_possible":
-            raise Denied(f"{by} drafted {found}; another person must activate it (FOUR_EYES=required).")
+            need = _(
+                "{by} drafted {policy}; another person must activate it (FOUR_EYES=required).", by=by, policy=str(found)
+            )
+            raise Denied(need)
         checked = policy.check(found.text, label=str(found))
         if flaws := [*policy.flaws(checked), *impossible(checked)]:
-            raise Invalid(f"{found} can't be active", flaws)
+            raise Invalid(_("{policy} can't be active", policy=str(found)), flaws)
         if found.differences is None:
-            raise Invalid(f"Try {found} on past decisions first, and look at what would change (dry run).")
+            first = _(
+                "Try {policy} on past decisions first, and look at what would change (dry run).", policy=str(found)
+            )
+            raise Invalid(first)
         if at is not None and at < now:
-            raise Invalid("Nothing was activated.", [Flaw("at", at.isoformat(), "must lie in the future")])
+            raise Invalid(_("Nothing was activated."), [Flaw("at", at.isoformat(), _("must lie in the future"))])
         found.activate(by=by[:100], now=now, at=at or now)
         found.payload = {"from": found.active_from, "digest": found.digest, **({"alone": True} if alone else {})}
         write(found, now, by, before=DRAFT)
@@ -113,10 +120,13 @@ def impossible(checked: Checked) -> Iterator[Flaw]:
         if isinstance(approvers, tuple) and there < len(approvers):
             known = set(_people(rule).values_list("username", flat=True))
             missing = ", ".join(login for login in approvers if login not in known)
-            yield Flaw(f"rules.{rule.name}.then.ask.approvers", missing, "is no login here, or is switched off")
+            yield Flaw(f"rules.{rule.name}.then.ask.approvers", missing, _("is no login here, or is switched off"))
         elif there < count:
-            message = (
-                f"asks {count} of the role {approvers}, which {there} can fill; give it to more people (create_person)"
+            message = _(
+                "asks {count} of the role {role}, which {there} can fill; give it to more people (create_person)",
+                count=count,
+                role=approvers,
+                there=there,
             )
             yield Flaw(f"rules.{rule.name}.then.ask.count", count, message)
 
@@ -151,9 +161,10 @@ def shipped() -> dict[str, str]:
 def locked_draft(policy_id: uuid.UUID) -> Policy:
     found = Policy.objects.filter(id=policy_id).select_for_update().first()
     if found is None:
-        raise NotFound("There is no such version of a policy.")
+        raise NotFound(_("There is no such version of a policy."))
     if found.state != DRAFT:
-        raise StaleFence(f"{found} is {found.state} by now; draft a new version instead.")
+        gone = _("{policy} is {state} by now; draft a new version instead.", policy=str(found), state=found.state)
+        raise StaleFence(gone)
     return found
 
 

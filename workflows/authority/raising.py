@@ -17,6 +17,7 @@ from workflows import journal, ledger, rows
 from workflows.authority.parties import PERSON, persons_behind
 from workflows.authority.run_budgets import event, write_new
 from workflows.errors import Denied, Flaw, Invalid, NotFound, StaleFence
+from workflows.marked import _
 from workflows.models import Agent, AgentKey, Budget, BudgetChange, Effect, Run, Tool, Workflow
 from workflows.models.budget import OWNERS
 from workflows.policies.spending import CURRENCY, EVER, LENGTHS, Amounts, gives_more
@@ -24,7 +25,7 @@ from workflows.signals import people_should_know
 from workflows.why import reason
 
 MOST = 2**53 - 1  # as in the API: whole numbers that every reader keeps
-NOTHING = "Nothing was changed."
+NOTHING = _("Nothing was changed.")
 
 
 def change(
@@ -43,11 +44,13 @@ def change(
         limits = {**budget.limits, **amounts}
         wanted = {unit: amount for unit, amount in limits.items() if amount is not None}
         if wanted == budget.limits:
-            raise Invalid(NOTHING, [Flaw("limits", wanted, f"is what {budget} has already")])
+            raise Invalid(NOTHING, [Flaw("limits", wanted, _("is what {budget} has already", budget=str(budget)))])
         asked = BudgetChange(budget=budget, was=budget.limits, limits=wanted, by=by[:100], why=why, asked_at=now)
         if gives_more(budget.limits, wanted):
             if BudgetChange.objects.filter(budget=budget, state="asked").exists():
-                raise StaleFence(f"Another change of {budget} waits for an answer; answer it first.")
+                raise StaleFence(
+                    _("Another change of {budget} waits for an answer; answer it first.", budget=str(budget))
+                )
             asked.state = "asked"
             _tell(budget, "ask_raise", by, {"was": budget.limits, "limits": wanted, "why": why}, now)
         else:
@@ -68,16 +71,19 @@ def answer(change_id: uuid.UUID, *, yes: bool, by: str, why: str) -> BudgetChang
         now = rows.now()
         found = BudgetChange.objects.filter(id=change_id).values_list("budget_id", flat=True).first()
         if found is None:
-            raise NotFound("There is no such change.")
+            raise NotFound(_("There is no such change."))
         budget = Budget.objects.select_for_update(no_key=True).get(id=found)
         asked = BudgetChange.objects.get(id=change_id)
         if asked.state != "asked":
-            raise StaleFence(f"This change was {asked.state} already.")
+            raise StaleFence(_("This change was {state} already.", state=asked.state))
         asked.alone = asked.by == by
         if yes:
             _second(budget, asked, by)
         if yes and budget.limits != asked.was:
-            raise StaleFence(f"The limits of {budget} changed since this was asked; decline it and ask anew.")
+            since = _(
+                "The limits of {budget} changed since this was asked; decline it and ask anew.", budget=str(budget)
+            )
+            raise StaleFence(since)
         asked.state, asked.answered_by, asked.answer, asked.answered_at = "done", by[:100], why, now
         told: dict[str, Any] = {"asked_by": asked.by, "why": asked.why, "answer": why, "alone": asked.alone}
         if yes:
@@ -94,9 +100,9 @@ def answer(change_id: uuid.UUID, *, yes: bool, by: str, why: str) -> BudgetChang
 def _second(budget: Budget, asked: BudgetChange, by: str) -> None:
     """The second is another person, and never the one for whom the agent spends."""
     if by == asked.by and settings.FOUR_EYES != "when_possible":
-        raise Denied(f"{by} asked for this; another person must confirm it (FOUR_EYES=required).")
+        raise Denied(_("{by} asked for this; another person must confirm it (FOUR_EYES=required).", by=by))
     if by.removeprefix(PERSON).casefold() in persons_behind(_parties(budget)):
-        raise Denied(f"{by} is the one for whom this is spent; another person must confirm it.")
+        raise Denied(_("{by} is the one for whom this is spent; another person must confirm it.", by=by))
 
 
 def _parties(budget: Budget) -> set[str]:
@@ -112,7 +118,7 @@ def _parties(budget: Budget) -> set[str]:
 
 def _check(owner: str, per: str, amounts: Mapping[str, int | None]) -> None:
     flaws = []
-    kind, _, name = owner.partition(":")
+    kind, _colon, name = owner.partition(":")
     if kind not in OWNERS or (kind == "all") != (not name):
         flaws.append(Flaw("owner", owner, f"must be one of {', '.join(OWNERS)}; all has no name, the others need one"))
     elif not _exists(kind, name):
@@ -120,15 +126,17 @@ def _check(owner: str, per: str, amounts: Mapping[str, int | None]) -> None:
     if per not in (EVER, *LENGTHS):
         flaws.append(Flaw("per", per, f"must be one of {', '.join((EVER, *LENGTHS))}"))
     elif kind == "run" and per != EVER:
-        flaws.append(Flaw("per", per, "a run has one budget for all of its time"))
+        flaws.append(Flaw("per", per, _("a run has one budget for all of its time")))
     if not amounts:
-        flaws.append(Flaw("limits", {}, "say at least one: money, calls, effects, customers or seconds"))
+        flaws.append(Flaw("limits", {}, _("say at least one: money, calls, effects, customers or seconds")))
     for unit, amount in amounts.items():
         known = unit in ("calls", "effects", "customers", "milliseconds") or CURRENCY.fullmatch(unit)
         if not known:
-            flaws.append(Flaw("unit", unit, "is neither a currency of three capitals, nor calls, effects, customers"))
+            flaws.append(
+                Flaw("unit", unit, _("is neither a currency of three capitals, nor calls, effects, customers"))
+            )
         elif amount is not None and not 0 <= amount <= MOST * (1000 if unit == "milliseconds" else 1):
-            flaws.append(Flaw(unit, amount, f"must be 0 to {MOST}"))
+            flaws.append(Flaw(unit, amount, _("must be 0 to {most}", most=MOST)))
     if flaws:
         raise Invalid(NOTHING, flaws)
 

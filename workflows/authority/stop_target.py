@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from workflows.errors import Flaw, Invalid
+from workflows.marked import _
 from workflows.models import Agent, Tool, Workflow
 from workflows.models.stop import Target
 
@@ -13,11 +14,11 @@ def check_target(target: str, name: str) -> None:
     """Raises `Invalid`. A subject needs no run yet: a stop may come before the first."""
     match target:
         case Target.EVERYTHING:
-            flaw = Flaw("name", name, "must be empty: everything is everything") if name else None
+            flaw = Flaw("name", name, _("must be empty: everything is everything")) if name else None
         case Target.SUBJECT:
-            kind, _, rest = name.partition(":")
+            kind, _colon, rest = name.partition(":")
             sound = kind.strip() and rest.strip() and len(name) <= 301 and name.isprintable()
-            flaw = None if sound else Flaw("name", name, "must be type:id, as runs name it, like customer:42")
+            flaw = None if sound else Flaw("name", name, _("must be type:id, as runs name it, like customer:42"))
         case Target.TOOL:
             flaw = _known(name, list(Tool.objects.filter(current=True).values_list("name", flat=True)), "tool")
         case Target.AGENT:
@@ -25,13 +26,21 @@ def check_target(target: str, name: str) -> None:
         case Target.WORKFLOW:
             flaw = _known(name, list(Workflow.objects.filter(current=True).values_list("name", flat=True)), "workflow")
         case _:
-            flaw = Flaw("target", target, f"must be one of: {', '.join(Target)}")
+            flaw = Flaw("target", target, _("must be one of: {names}", names=", ".join(Target)))
     if flaw:
-        raise Invalid("Nothing was frozen.", [flaw])
+        raise Invalid(_("Nothing was frozen."), [flaw])
 
 
 def _known(name: str, names: list[str], word: str) -> Flaw | None:
     if name in names:
         return None
     some = ", ".join(sorted(names)[:MOST_NAMED]) or "none"
-    return Flaw("name", name, f"is no {word} here; there are: {some}" + (" …" if len(names) > MOST_NAMED else ""))
+    more = " …" if len(names) > MOST_NAMED else ""
+    return Flaw("name", name, NONE[word].given(names=f"{some}{more}"))
+
+
+NONE = {
+    "tool": _("is no tool here; there are: {names}"),
+    "agent": _("is no agent here; there are: {names}"),
+    "workflow": _("is no workflow here; there are: {names}"),
+}

@@ -21,6 +21,7 @@ from workflows import journal, ledger, rows
 from workflows.authority.stop_target import check_target
 from workflows.errors import Denied, Flaw, Invalid, NotFound, StaleFence
 from workflows.fetch import fetch
+from workflows.marked import _
 from workflows.models import Effect, Stop
 from workflows.models.stop import StopState, Target
 from workflows.signals import people_should_know
@@ -56,7 +57,7 @@ def freeze(
         check_target(target, name)
         why = reason(why)
         if until is not None and until <= now:
-            raise Invalid("Nothing was frozen.", [Flaw("until", until.isoformat(), "must lie in the future")])
+            raise Invalid(_("Nothing was frozen."), [Flaw("until", until.isoformat(), _("must lie in the future"))])
         serious = target in SERIOUS if second_person is None else second_person
         stop = Stop(
             target=target,
@@ -95,13 +96,14 @@ def lift(stop_id: uuid.UUID, *, by: str, why: str) -> Stop:
     with transaction.atomic():
         stop = Stop.objects.filter(id=stop_id).select_for_update().first()
         if stop is None:
-            raise NotFound("There is no such stop.")
+            raise NotFound(_("There is no such stop."))
         now = rows.now()
         if not stop.stands(now):
-            raise StaleFence(f"{stop.on} is not frozen by this any more; it was {stop.state}.")
+            raise StaleFence(_("{on} is not frozen by this any more; it was {state}.", on=stop.on, state=stop.state))
         alone = stop.second_person and stop.frozen_by == by
         if alone and settings.FOUR_EYES != "when_possible":
-            raise Denied(f"{by} froze {stop.on}; another person must lift it (FOUR_EYES=required).")
+            need = _("{by} froze {on}; another person must lift it (FOUR_EYES=required).", by=by, on=stop.on)
+            raise Denied(need)
         stop.lift(by=by[:100], why=why, at=now, alone=alone)
         stop.payload = {"on": stop.on, "why": why, **({"alone": True} if alone else {})}
         _write(stop, now, by, before=StopState.FROZEN.value)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.db import transaction
 
 from workflows.errors import Flaw, Invalid
+from workflows.marked import _
 from workflows.models import Team
 
 
@@ -28,5 +29,7 @@ def named(name: str, path: str) -> Team:
     found = Team.objects.filter(name=name).first()
     if found is None:
         names = ", ".join(Team.objects.order_by("name").values_list("name", flat=True)[:20]) or "none"
-        raise Invalid("There is no such team.", [Flaw(path, name, f"isn't a team; there are: {names}")])
+        raise Invalid(
+            _("There is no such team."), [Flaw(path, name, _("isn't a team; there are: {names}", names=names))]
+        )
     return found

@@ -6,10 +6,11 @@ import datetime as dt
 import re
 
 from workflows.errors import Flaw, Invalid
+from workflows.marked import _
 
 LENGTH = re.compile(r"([0-9]{1,5})(s|m|h|d)")
 UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
-HOW = "must be a length like 30m, 2h or 1d, or a moment with its zone like 2026-12-01T06:00Z"
+HOW = _("must be a length like 30m, 2h or 1d, or a moment with its zone like 2026-12-01T06:00Z")
 
 
 def until_of(text: str, now: dt.datetime) -> dt.datetime | None:
@@ -21,7 +22,7 @@ def until_of(text: str, now: dt.datetime) -> dt.datetime | None:
         return now + dt.timedelta(**{UNITS[match[2]]: int(match[1])})
     moment = moment_of(text)
     if moment is None or moment.tzinfo is None:
-        raise Invalid("Nothing was written.", [Flaw("until", text, HOW)])
+        raise Invalid(_("Nothing was written."), [Flaw("until", text, HOW)])
     return moment
 
 

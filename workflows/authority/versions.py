@@ -17,6 +17,7 @@ from workflows.authority import ending
 from workflows.authority.policy import Present
 from workflows.authority.verdict import DENY, Verdict
 from workflows.errors import NotFound, StaleFence
+from workflows.marked import _
 from workflows.models import Effect, Tool, ToolAct
 from workflows.states import EffectState
 from workflows.toolbox import pins_of
@@ -77,7 +78,9 @@ def _act(tool_id: uuid.UUID, what: str, *, by: str, why: str) -> ToolAct:
     with transaction.atomic():
         tool = Tool.objects.select_for_update().get(id=tool_id)
         if (tool.withdrawn_at is None) == (what == "restore"):
-            raise StaleFence(f"{tool} is {'not ' if what == 'restore' else ''}withdrawn already.")
+            if what == "restore":
+                raise StaleFence(_("{tool} is not withdrawn.", tool=str(tool)))
+            raise StaleFence(_("{tool} is withdrawn already.", tool=str(tool)))
         now = rows.now()
         tool.withdrawn_at, tool.withdrawn_by, tool.withdrawn_why = (now, by[:100], why) if what == "withdraw" else (
             None, "", ""
@@ -133,5 +136,6 @@ def _held(effect_id: uuid.UUID) -> tuple[Effect, dt.datetime]:
     ledger.wake_runs([run_id])
     effect = Effect.objects.select_related("tool").select_for_update(of=("self",)).get(id=effect_id)
     if (effect.state, effect.reason) != (EffectState.BLOCKED, "version"):
-        raise StaleFence(f"The effect is {effect.state} by now; it doesn't wait for a decision about its version.")
+        gone = _("The effect is {state} by now; it doesn't wait for a decision about its version.", state=effect.state)
+        raise StaleFence(gone)
     return effect, rows.now()

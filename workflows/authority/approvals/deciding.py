@@ -14,6 +14,7 @@ from workflows.authority import ending, policy, stops, versions
 from workflows.authority.approvals import digest, judging, rights, store
 from workflows.authority.verdict import Verdict
 from workflows.errors import Denied, NotFound, StaleFence
+from workflows.marked import _
 from workflows.models import Approval, ApprovalVote, Effect
 from workflows.models.approval import ApprovalState as A
 from workflows.states import EffectState
@@ -47,9 +48,11 @@ def vote(approval_id: uuid.UUID, *, by: User, why: str, seen_digest: str, opened
         if turned_down := _turned_down(approval, effect, now, by):
             return turned_down
         if seen_digest != approval.digest:
-            raise StaleFence("What is asked has changed since this page was opened; read it again before you approve.")
+            raise StaleFence(
+                _("What is asked has changed since this page was opened; read it again before you approve.")
+            )
         if approval.votes.filter(by=by, seen_digest=approval.digest).exists():
-            raise StaleFence(f"{by.get_username()} has approved this already; another person is needed.")
+            raise StaleFence(_("{login} has approved this already; another person is needed.", login=by.get_username()))
         alone = rights.asked_for(effect, by)
         _keep(approval, APPROVE, by, why, now, opened_at, alone=alone)
         counted = rights.counted([approval])[approval.id]
@@ -93,7 +96,8 @@ def revoke(approval_id: uuid.UUID, *, by: User, why: str) -> Vote:
         approval, effect, now = locked(approval_id)
         under_way = approval.state == A.SPENT and effect.state == EffectState.DISPATCHED
         if not (approval.state == A.GRANTED or under_way or (approval.state == A.SPENT and effect.state in WAITS)):
-            raise StaleFence(f"The approval is {approval.state} and the effect {effect.state}: nothing to take back.")
+            states = {"approval": approval.state, "effect": effect.state}
+            raise StaleFence(_("The approval is {approval} and the effect {effect}: nothing to take back.", **states))
         if (trouble := rights.why_not(approval, effect, by)) and not approval.votes.filter(by=by).exists():
             raise Denied(trouble)
         approval.payload = {"by": by.get_username(), "why": why}
@@ -113,7 +117,7 @@ def locked(approval_id: uuid.UUID) -> tuple[Approval, Effect, dt.datetime]:
     """Run, effect and approval, locked in that order, and the database's time. The run is woken: it may move."""
     run_id = Approval.objects.filter(id=approval_id).values_list("run_id", flat=True).first()
     if run_id is None:
-        raise NotFound("There is no such approval.")
+        raise NotFound(_("There is no such approval."))
     ledger.wake_runs([run_id])
     effect_id = Approval.objects.values_list("effect_id", flat=True).get(id=approval_id)
     effect = Effect.objects.select_related("tool", "agent", "run").select_for_update(of=("self",)).get(id=effect_id)
@@ -124,8 +128,10 @@ def locked(approval_id: uuid.UUID) -> tuple[Approval, Effect, dt.datetime]:
 def _open(approval: Approval) -> None:
     if approval.state == A.ASKED:
         return
-    ended = f" ({approval.detail or approval.void_reason})" if approval.detail or approval.void_reason else ""
-    raise StaleFence(f"This was {approval.state} at {approval.decided_at:%Y-%m-%d %H:%M} UTC{ended}; nothing is asked.")
+    told = {"state": approval.state, "time": f"{approval.decided_at:%Y-%m-%d %H:%M}"}
+    if why := approval.detail or approval.void_reason:
+        raise StaleFence(_("This was {state} at {time} UTC ({why}); nothing is asked.", why=why, **told))
+    raise StaleFence(_("This was {state} at {time} UTC; nothing is asked.", **told))
 
 
 def _turned_down(approval: Approval, effect: Effect, now: dt.datetime, by: User) -> Vote | None:

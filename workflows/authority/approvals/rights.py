@@ -15,6 +15,7 @@ from django.db.models.fields.json import KT
 
 from workflows.authority.parties import PERSON, persons_behind
 from workflows.authority.staff import UNDECIDING
+from workflows.marked import _
 from workflows.models import AgentAct, AgentKey, Approval, Effect, Entry
 from workflows.rows import ids
 
@@ -26,16 +27,17 @@ NAMED = 100  # characters of an actor that the journal keeps
 
 def why_not(approval: Approval, effect: Effect, user: User) -> str:
     """Why this person may not approve it; empty where they may."""
+    login = user.get_username()
     if not user.is_active:
-        return f"{user.get_username()} is switched off"
+        return _("{login} is switched off", login=login)
     groups = set(user.groups.values_list("name", flat=True))
     if not entitled(approval.approvers, user.get_username(), superuser=user.is_superuser, groups=groups):
-        return f"the policy asks {named(approval.approvers)}, and {user.get_username()} is not among them"
+        return _("the policy asks {whom}, and {login} is not among them", whom=named(approval.approvers), login=login)
     if asked_for(effect, user) and not alone_allowed():
-        way = "by hand, with a key that they were shown, or by what they found for its run"
-        return (
-            f"{user.get_username()} may have asked for it ({way}), or it is done on their behalf; "
-            "another person must approve it"
+        return _(
+            "{login} may have asked for it (by hand, with a key that they were shown, or by what they found for its "
+            "run), or it is done on their behalf; another person must approve it",
+            login=login,
         )
     return ""
 
@@ -65,7 +67,7 @@ def entitled(approvers: Any, login: str, *, superuser: bool, groups: Iterable[st
 
 
 def named(approvers: Any) -> str:
-    return f"the role {approvers}" if isinstance(approvers, str) else ", ".join(approvers)
+    return _("the role {role}", role=approvers) if isinstance(approvers, str) else ", ".join(approvers)
 
 
 def asked_for(effect: Effect, user: User) -> bool:

@@ -15,9 +15,14 @@ class Tried:
     """One example: what was expected, and what the policy says."""
 
     name: str
-    wanted: str
+    verdict: str
+    rule: str
     got: Verdict
     holds: bool
+
+    @property
+    def wanted(self) -> str:
+        return f"{self.verdict} by {self.rule}" if self.rule else self.verdict
 
 
 def tried(checked: Checked) -> list[Tried]:
@@ -26,8 +31,7 @@ def tried(checked: Checked) -> list[Tried]:
     for number, example in enumerate(checked.shape.expect, 1):
         got = checked.ruled.decide(facts.example(example.facts))
         holds = got.verdict == example.verdict and example.rule in (None, got.rule)
-        wanted = example.verdict + (f" by {example.rule}" if example.rule else "")
-        found.append(Tried(example.name or f"example {number}", wanted, got, holds))
+        found.append(Tried(example.name or f"example {number}", example.verdict, example.rule or "", got, holds))
     return found
 
 
