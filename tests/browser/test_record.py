@@ -50,6 +50,9 @@ def test_a_fact_with_its_evidence_a_step_and_a_guess_cannot_be_written_down_by_k
     keys.press("Enter")
     expect(page.get_by_text("Kept your place.")).to_be_visible()
     expect(page.get_by_role("button", name="Step 1: done, as expected")).to_have_count(0)
+    expect(page.locator("#step-2")).to_be_focused()
+    keys.press("Tab")
+    expect(page.get_by_role("button", name="Step 2: done, as expected")).to_be_focused()
     assert Evidence.objects.count() == 1
 
 
@@ -69,6 +72,6 @@ def test_a_case_on_paper_lacks_its_record_or_shows_what_only_a_screen_can_do(
     for heading in ("Next safe act", "What is true outside", "Facts and guesses", "The customer", "What was done"):
         expect(page.get_by_role("heading", name=heading, exact=True)).to_be_visible()
     shown = page.locator("main button:visible, main textarea:visible, main input:visible, main summary:visible")
-    assert shown.count() == 0
+    assert shown.count() == 0, shown.evaluate_all("all => all.map(one => one.outerHTML)")
     assert page.locator("table.world thead").is_visible(), "a table on paper is a table"
     assert page.pdf(format="A4").startswith(b"%PDF-")
