@@ -10,6 +10,7 @@ from repairs.models import Case
 from repairs.words.facts import EffectFacts, Reason
 from repairs.words.limits import HURTS, HURTS_NOW, Limit, limits
 from repairs.words.marked import _
+from repairs.worklist import NEAR
 
 MOST = 8  # of an act on many things each may have a moment; the others stand on the pages of their effects
 
@@ -23,6 +24,7 @@ class Moment:
     words: str
     over: bool
     still: bool = False
+    soon: bool = False  # within the hour, as the queue counts
 
 
 def by_when(case: Case, facts: Sequence[EffectFacts], reasons: Sequence[Reason], now: dt.datetime) -> list[Moment]:
@@ -36,7 +38,7 @@ def by_when(case: Case, facts: Sequence[EffectFacts], reasons: Sequence[Reason],
 
 def moment(limit: Limit, now: dt.datetime) -> Moment:
     over = limit.at <= now
-    return Moment(limit.at, limit.of, limit.over if over else limit.then, over)
+    return Moment(limit.at, limit.of, limit.over if over else limit.then, over, soon=now < limit.at <= now + NEAR)
 
 
 def due(case: Case, now: dt.datetime) -> Moment:

@@ -100,6 +100,7 @@ def show_case(request: HttpRequest, case: Case, *, status: int = 200, **context:
         not_closed=why_open(facts, reasons) if case.live else None,
         moments=by_when(case, facts, reasons, now),
         checks=checks(facts, now) if case.live else [],
+        touched={fact.tool for fact in facts},
         radius=radius(desk, case),
         proposals=proposals,
         may_act=may_act,
