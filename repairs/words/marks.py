@@ -105,6 +105,27 @@ BATCH_ITEM: dict[str, Mark] = {
     "failed": Mark(_("failed"), "cross", "bad", _("An error of the program; nothing was done.")),
 }
 
+# By the words of `repairs.words.batch`: what came of an act on one of many cases.
+CAME: dict[str, Mark] = {
+    mark.word: mark
+    for mark in (
+        Mark(_("clear by now"), "check", "good", _("Nothing of it needs a person any more.")),
+        Mark(_("being looked at"), "arrow", "going", _("The engine looks.")),
+        Mark(_("could not be read"), "question", "doubt", _("The provider could not be reached.")),
+        Mark(_("still open"), "octagon", "bad", _("It needs a person still.")),
+        Mark(_("under way"), "arrow", "going", _("The engine is at it.")),
+        Mark(_("stuck again"), "octagon", "bad", _("It was sent or tried, and needs a person again.")),
+        Mark(_("waits for approval"), "person", "doubt", _("People are asked before it is sent.")),
+        Mark(_("held up"), "bars", "doubt", _("A stop, a budget or policy keeps it; its page says which.")),
+        Mark(_("nothing to undo"), "empty", "calm", _("Nothing stood that could be undone.")),
+        Mark(_("undone, verified"), "check", "good", _("A look showed each undoing.")),
+        Mark(_("done, verified"), "check", "good", _("A look showed it.")),
+        Mark(_("undone, not verifiable"), "ring", "doubt", _("The provider said yes; nothing can look at it.")),
+        Mark(_("done, not verifiable"), "ring", "doubt", _("The provider said yes; nothing can look at it.")),
+        Mark(_("ended otherwise"), "dash", "calm", _("Its page says how.")),
+    )
+}
+
 GUESS: dict[str, Mark] = {
     "open": Mark(_("open"), "question", "doubt", _("Nobody has confirmed or refuted it.")),
     "confirm": Mark(_("confirmed"), "check", "good", _("Somebody showed that it was right.")),
@@ -126,6 +147,7 @@ KINDS = {
     "step": STEP,
     "batch": BATCH,
     "batch_item": BATCH_ITEM,
+    "came": CAME,
     "guess": GUESS,
     "place": PLACE,
 }

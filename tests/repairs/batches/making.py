@@ -17,7 +17,7 @@ from repairs.models.batch import BatchAct
 from workflows import rows
 
 CAUSE = worklist.Choice(cause="crm.contact v1: refused, undoing")
-HELD = worklist.Choice(cause="run: hold")
+HELD = worklist.Choice(cause="mail.notify: hold")
 
 
 def of_cause(user: User, act: BatchAct = BatchAct.LOOK_AGAIN, cause: worklist.Choice = CAUSE) -> Batch:
