@@ -155,6 +155,34 @@ def test_a_page_says_something_that_cannot_be_translated(walked: Iterator[tuple[
     )
 
 
+REFUSED = {
+    "snooze": {"cause": "customer", "until": "yesterday", "why": "they call", "fence": "0"},
+    "escalate": {"to": "no-such-desk", "why": "nobody answers"},
+    "hand-over/send": {"to": "nobody", "severity": "odd", "situation": "", "contingency": "call them"},
+    "told": {"whom": "", "how": "drums", "text": "all of it"},
+    "time": {"minutes": "many", "text": "too few"},
+    "make-good": {"tool": "no.tool", "why": "a refund", "fence": "0"},
+    "write-off": {"how": "propose", "why": "let it be", "fence": "9", "seq": "x"},
+}
+
+
+def test_a_refusal_is_english_or_a_sentence_is_stored_in_another_language(
+    scene: dict[str, Any], repairer: User, pseudo: str
+) -> None:
+    client = Client(headers={"accept-language": pseudo})
+    client.force_login(repairer, backend="django.contrib.auth.backends.ModelBackend")
+    for act, form in REFUSED.items():
+        answer = client.post(f"/repairs/{scene['case'].number}/{act}", form)
+        assert answer.status_code in (400, 404, 409), act
+        page, stored = answer.content.decode(), all_that_is_stored()
+        assert page.count("⟦") > 20, act
+        assert read(page, stored) == [], act
+        assert "⟦" not in stored, f"{act} wrote it down as the page said it"
+    done = client.post(f"/repairs/{scene['case'].number}/claim", {"fence": "0"}, follow=True)
+    assert f"⟦⟨{scene['case'].name}⟩ is yours for 15 min.⟧" in done.content.decode()
+    assert "⟦" not in all_that_is_stored()
+
+
 def test_the_reader_of_these_tests_passes_over_english() -> None:
     page = (
         "<html lang='eo'><title>⟦Home⟧ · Harper · Makegood</title><p>⟦First ask ⟨<bdi>Harper</bdi>⟩ to look⟧ C-7</p>"
