@@ -27,10 +27,11 @@ def tag_of(text: str) -> str:
 
 def part(request: HttpRequest, text: str, *, tag: str = "", last: bool = False) -> HttpResponse:
     """304 where the page shows it already. `tag`: of what it tells, if not of its text; `last`: it changes no more."""
-    if last and asked_by(request):
-        return HttpResponse(text, status=LAST)
     tag = tag or tag_of(text)
-    answer = HttpResponse(text, headers={"ETag": tag})
+    answer = HttpResponse(text, headers={"ETag": tag, "Vary": "HX-Request"})
+    if last and asked_by(request):
+        answer.status_code = LAST
+        return answer
     known = get_conditional_response(request, etag=tag, response=answer)
     assert isinstance(known, HttpResponse)
     return known
