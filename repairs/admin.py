@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from repairs.models import Act, Batch, BatchItem, Case, Evidence, PersonAct, Worked
+from repairs.models import Act, Batch, BatchItem, Case, Evidence, Glass, PersonAct, Remark, Worked
 from repairs.records import Records
 from repairs.site import site
 from workflows.admin import RECORDS, Shown
@@ -26,6 +26,8 @@ OWN = (
         model=BatchItem, columns=("id", "batch_id", "case_id", "state", "said", "at"), narrow=("batch_id", "case_id")
     ),
     Shown(model=Worked, columns=("id", "case_id", "user_id", "began", "until"), narrow=("case_id",)),
+    Shown(model=Glass, columns=("id", "what", "said", "by_id", "why", "at", "due_at", "verdict")),
+    Shown(model=Remark, columns=("id", "approval_id", "kind", "by_id", "words", "at"), narrow=("approval_id",)),
     Shown(model=PersonAct, columns=("id", "login", "what", "by", "why", "at"), narrow=("login",)),
 )
 

@@ -9,6 +9,7 @@ from django.contrib.postgres.expressions import ArraySubquery
 from django.db.models import F, OuterRef, QuerySet
 from django.db.models.functions import JSONObject
 
+from repairs import remarks
 from repairs.counting import CAP
 from repairs.desk import Desk
 from repairs.models import Act
@@ -28,8 +29,8 @@ HEAVY = (
 
 
 def to_decide(desk: Desk, at: dt.datetime) -> QuerySet[Approval]:
-    """What waits for a person's word and is still in its time."""
-    return visible(desk, Approval).filter(state=ASKED, expires_at__gt=at)
+    """What waits for a person's word and is still in its time, but for what they have left to others."""
+    return visible(desk, Approval).filter(~remarks.left_by(desk), state=ASKED, expires_at__gt=at)
 
 
 def decided(desk: Desk) -> QuerySet[Approval]:

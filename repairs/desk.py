@@ -5,11 +5,12 @@ from __future__ import annotations
 import dataclasses
 import uuid
 
+from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import connection
 from django.http import HttpRequest
 
-from repairs.roles import ADMIN, APPROVER, AUDITOR, MANAGER, OPERATOR, REPAIRER, held
+from repairs.roles import ADMIN, APPROVER, AUDITOR, EMERGENCY, MANAGER, OPERATOR, REPAIRER, held
 from repairs.words import clock
 
 
@@ -42,6 +43,21 @@ class Desk:
     @property
     def may_operate(self) -> bool:
         return OPERATOR in self.roles
+
+    @property
+    def alone(self) -> bool:
+        """Whether one person may do what takes two, whoever they are; the journal says so."""
+        return bool(settings.FOUR_EYES == "when_possible")
+
+    @property
+    def breaks(self) -> bool:
+        """Whether they may break the glass: do alone what takes two, and another reviews it."""
+        return EMERGENCY in self.roles and not self.alone
+
+    @property
+    def reviews(self) -> bool:
+        """Whether they say of what others did alone if it was right."""
+        return bool(self.roles & {APPROVER, MANAGER, OPERATOR})
 
     @property
     def watches(self) -> bool:

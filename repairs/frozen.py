@@ -29,6 +29,7 @@ class Held:
     stop: Stop
     waiting: int
     why_not: str  # "" where this person may lift it
+    glass: bool = False  # by breaking the glass
 
 
 def seen_by(desk: Desk) -> QuerySet[Stop]:

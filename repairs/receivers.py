@@ -8,7 +8,7 @@ from typing import Any
 
 from django.dispatch import receiver
 
-from repairs import cases, presence
+from repairs import cases, glasses, presence
 from repairs.acts.escalate import sweep_times
 from repairs.acts.snooze import wake_due
 from repairs.bulk import running
@@ -16,10 +16,11 @@ from repairs.models import Case
 from repairs.notices import sending, telling
 from repairs.words.story import gaps_in
 from repairs.words.traits import Spec
-from workflows.models import Approval, BudgetChange, Credential, Run, Stop
+from workflows.models import Approval, BudgetChange, Credential, Policy, Run, Stop
 from workflows.signals import (
     cases_of_runs,
     gaps_of_workflows,
+    glass_broken,
     people_asked,
     people_should_know,
     runs_need_people,
@@ -57,6 +58,11 @@ def tell_of_approvals(sender: Any, *, approvals: Sequence[Approval], **_: Any) -
 @receiver(people_should_know, dispatch_uid="repairs.notices.engine")
 def tell_of(sender: Any, *, thing: Credential | Stop | BudgetChange | Approval, **_: Any) -> None:
     telling.of_engine(thing)
+
+
+@receiver(glass_broken, dispatch_uid="repairs.glass.broken")
+def keep_glass(sender: Any, *, thing: Stop | Policy | BudgetChange | Approval, by: str, why: str, **_: Any) -> None:
+    glasses.keep(thing, by=by, why=why)
 
 
 @receiver(swept, dispatch_uid="repairs.cases.swept")

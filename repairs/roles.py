@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser, User
 
 from repairs.words.marked import _
+from workflows.authority import staff
 from workflows.authority.staff import UNDECIDING
 
 REPAIRER = "repairer"  # claims cases, looks again, proposes write-offs
@@ -16,7 +17,8 @@ OPERATOR = "operator"  # runs the installation
 AUTHOR = "author"  # drafts and tries policies, and activates none
 AUDITOR = "auditor"  # reads all of every team, and never acts
 ADMIN = "admin"  # makes people, gives roles and teams, and decides about no effect
-ROLES = (REPAIRER, APPROVER, MANAGER, OPERATOR, AUTHOR, AUDITOR, ADMIN)
+EMERGENCY = staff.EMERGENCY  # beside others: does alone what takes two, and another reviews it
+ROLES = (REPAIRER, APPROVER, MANAGER, OPERATOR, AUTHOR, EMERGENCY, AUDITOR, ADMIN)
 
 
 def roles_of(user: AbstractBaseUser | AnonymousUser) -> frozenset[str]:

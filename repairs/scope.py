@@ -13,7 +13,7 @@ from django.http import Http404
 
 from repairs.desk import Desk
 from repairs.words.marked import _
-from workflows.models import Decision, Run, Team
+from workflows.models import Decision, Run
 
 M = TypeVar("M", bound=models.Model)
 
@@ -36,7 +36,10 @@ AGENT_OF = {
     "repairs.Worked": "case__agent",
     "repairs.Evidence": "act__case__agent",
     "repairs.BatchItem": "case__agent",
+    "repairs.Remark": "approval__agent",
 }
+# From a model to the team that its rows name themselves.
+BY_TEAM = {"workflows.Team": "name", "repairs.Glass": "team"}
 # Of the installation as a whole: declarations, rules and digests, which name no customer.
 SHARED = frozenset(
     {"workflows.Tool", "workflows.Workflow", "workflows.Checkpoint", "workflows.Policy", "workflows.ToolAct"}
@@ -65,8 +68,8 @@ def visible(desk: Desk, model: type[M]) -> models.QuerySet[M]:
         return rows
     if label == OF_A_RUN:
         return rows.filter(run_id__in=Run.objects.filter(agent__in=desk.agents).values("id"))
-    if model is Team:
-        return rows.filter(name__in=desk.teams)
+    if label in BY_TEAM:
+        return rows.filter(**{f"{BY_TEAM[label]}__in": desk.teams})
     path = AGENT_OF.get(label)
     return rows.filter(**{f"{path}__in": desk.agents}) if path else rows.none()
 

@@ -17,11 +17,11 @@ from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from config.house import disk
-from repairs import asked, frozen, worklist
+from repairs import asked, frozen, glasses, worklist
 from repairs.acts import proof
 from repairs.counting import counts_and_rows
 from repairs.desk import desk_of
-from repairs.models import Case, Person
+from repairs.models import Case, Glass, Person
 from repairs.scope import visible
 
 
@@ -92,14 +92,16 @@ def frame(request: HttpRequest) -> dict[str, Any]:
     desk = desk_of(request)
     if desk is None or desk.must_change:
         return {"desk": desk}
-    lists = worklist.live(visible(desk, Case)), asked.to_decide(desk, timezone.now())
-    (open_cases, to_decide), told = counts_and_rows(lists, frozen.told_everywhere(desk))
+    review = glasses.waiting(desk) if desk.reviews else Glass.objects.none()
+    lists = worklist.live(visible(desk, Case)), asked.to_decide(desk, timezone.now()), review
+    (open_cases, to_decide, to_review), told = counts_and_rows(lists, frozen.told_everywhere(desk))
     return {
         "desk": desk,
         "proof": proof.wanted(desk, request.session, strong=True),
         "proof_weak": proof.wanted(desk, request.session, strong=False),
         "open_cases": open_cases,
         "to_decide": to_decide,
+        "to_review": to_review,
         "low_disk": disk.low(),
         "frozen": frozen.notices(told),
     }

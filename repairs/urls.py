@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.urls import URLPattern, URLResolver, path
 
 from repairs import admin  # noqa: F401  registers the records
+from repairs.models.remark import RemarkKind as K
 from repairs.site import site
 from repairs.views import (
     account,
@@ -23,12 +24,16 @@ from repairs.views import (
     handling,
     here,
     home,
+    journal,
     next_case,
     people,
     policies,
     preview,
     queue,
+    rehearsals,
     remedy,
+    reports,
+    reviews,
     run,
     run_head,
     run_journal,
@@ -109,6 +114,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("runs/<uuid:run_id>/news", run_head.news, name="run-news"),
     path("runs/<uuid:run_id>/time", run_time.time_page, name="run-time"),
     path("runs/<uuid:run_id>/journal", run_journal.journal_page, name="run-journal"),
+    path("runs/<uuid:run_id>/export", export.of_run, name="run-export"),
     path("runs/<uuid:run_id>/raw.json", run.raw, name="run-raw"),
     path("runs/<uuid:run_id>/effects/<uuid:effect_id>", effect.effect_page, name="effect"),
     path("runs/<uuid:run_id>/effects/<uuid:effect_id>/version", effect.decide_version, name="effect-version"),
@@ -137,7 +143,15 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("approvals/<uuid:approval_id>/approve", approval_says.approve, name="approval-approve"),
     path("approvals/<uuid:approval_id>/refuse", approval_says.refuse, name="approval-refuse"),
     path("approvals/<uuid:approval_id>/take-back", approval_says.take_back, name="approval-take-back"),
+    path("approvals/<uuid:approval_id>/ask", approval_says.remark, {"kind": K.ASK}, name="approval-ask"),
+    path("approvals/<uuid:approval_id>/answer", approval_says.remark, {"kind": K.ANSWER}, name="approval-answer"),
+    path("approvals/<uuid:approval_id>/not-mine", approval_says.remark, {"kind": K.NOT_MINE}, name="approval-not-mine"),
     path("approvals/watch", watch.watch_page, name="approvals-watch"),
+    path("rehearsals/", rehearsals.rehearsals, name="rehearsals"),
+    path("reports/", reports.reports, name="reports"),
+    path("reports/alone/", reviews.reviews, name="reviews"),
+    path("reports/alone/<uuid:glass_id>/review", reviews.review, name="review"),
+    path("journal/", journal.journal_page, name="journal"),
     path("policies/", policies.policies_list, name="policies"),
     path("policies/new", policies.edit, name="policy-edit"),
     path("policies/draft", policies.draft, name="policy-draft"),

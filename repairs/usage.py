@@ -9,7 +9,7 @@ from collections import defaultdict
 from typing import Any
 
 from django.db import connection
-from django.db.models import QuerySet
+from django.db.models import F, QuerySet
 
 from repairs.desk import Desk
 from repairs.scope import visible
@@ -65,11 +65,43 @@ GROUP BY 1, 2, 3
 """
 
 
+def undone(since: Window, desk: Desk) -> dict[str, tuple[int, int]]:
+    """Of each tool: how many acts were undone, and of how many of them a look has shown that they are. By the last send
+    of each undoing, so each counts once. One query."""
+    teams = None if desk.teams is None else sorted(desk.teams)
+    with connection.cursor() as cursor:
+        cursor.execute(UNDONE, [since.floor, MOST, teams, teams])
+        return {name: (number, seen) for name, number, seen in cursor.fetchall()}
+
+
+UNDONE = """
+WITH latest AS MATERIALIZED (
+  SELECT a.effect_id, a.number FROM workflows_attempt a WHERE a.id >= %s ORDER BY a.id DESC LIMIT %s)
+SELECT t.name, count(*), count(*) FILTER (WHERE e.state = 'verified')
+FROM latest s
+CROSS JOIN LATERAL (
+  SELECT kind, state, attempts, tool_id, agent_id FROM workflows_effect WHERE id = s.effect_id LIMIT 1) e
+JOIN workflows_tool t ON t.id = e.tool_id
+JOIN workflows_agent g ON g.id = e.agent_id
+WHERE e.kind = 'compensation' AND s.number = e.attempts AND (%s::text[] IS NULL OR g.team = ANY (%s::text[]))
+GROUP BY 1
+"""
+
+
 def sends(
-    since: Window, desk: Desk, *, tool: str, undoing: bool | None = None, outcome: str | None = None
+    since: Window,
+    desk: Desk,
+    *,
+    tool: str,
+    undoing: bool | None = None,
+    outcome: str | None = None,
+    seen: bool | None = None,
 ) -> QuerySet[Any]:
-    """The rows behind a count."""
+    """The rows behind a count. `seen`: of undoings the last send of each, by whether a look has shown it."""
     found = visible(desk, Attempt).filter(id__gte=since.floor, effect__tool__name=tool)
     if undoing is not None:
         found = found.filter(effect__kind="compensation") if undoing else found.exclude(effect__kind="compensation")
+    if seen is not None:
+        found = found.filter(number=F("effect__attempts"))
+        found = found.filter(effect__state="verified") if seen else found.exclude(effect__state="verified")
     return found if outcome is None else found.filter(outcome=outcome)

@@ -14,6 +14,9 @@ people_asked = Signal()
 # that ran out undecided for the last time.
 people_should_know = Signal()
 
+# thing: the Stop, Policy, BudgetChange or Approval that one person did alone what takes two of; by: the actor; why.
+glass_broken = Signal()
+
 # The minute's sweep is done with the engine's own work. In no transaction.
 swept = Signal()
 

@@ -27,6 +27,7 @@ def pages() -> Iterator[tuple[str, str]]:
 
 def fixed() -> Iterator[tuple[str, str]]:
     names = ("home", "unchecked", "runs", "stops", "budgets", "policies", "policy-edit", "tools", "agents", "people")
+    names += ("rehearsals", "reports", "reviews", "journal")
     for name in (*names, "home-news", "account", "admin:index", "admin:password_change"):
         yield name, reverse(name)
     for view in ("decide", "decided", "mine"):
@@ -76,7 +77,7 @@ def of_runs() -> Iterator[tuple[str, str]]:
     ):
         yield "runs", f"{reverse('runs')}?{chosen}"
     yield "runs", f"{reverse('runs')}?state=failed&workflow=flow-2&agent=agent-7"
-    for name in ("run", "run-news", "run-time", "run-journal", "run-raw"):
+    for name in ("run", "run-news", "run-time", "run-journal", "run-export", "run-raw"):
         yield name, reverse(name, args=[run.id])
     effect = Effect.objects.filter(run=run, state="undone").latest("id")
     yield "effect", reverse("effect", args=[run.id, effect.id])

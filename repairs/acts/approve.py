@@ -67,9 +67,18 @@ def seen_of(note: str, approval_id: uuid.UUID, by: User) -> Seen:
 
 
 def approve(
-    approval_id: uuid.UUID, *, by: User, session: SessionBase, why: str, note: str, answer: str, unread: bool = False
+    approval_id: uuid.UUID,
+    *,
+    by: User,
+    session: SessionBase,
+    why: str,
+    note: str,
+    answer: str,
+    unread: bool = False,
+    glass: bool = False,
 ) -> Vote:
-    """`answer`: to the check question. `unread`: the person knows that the target could not be read.
+    """`answer`: to the check question. `unread`: the person knows that the target could not be read. `glass`: another
+    should decide, and it can't wait (`acts.glass`).
 
     Raises `Invalid`, `Denied`, `StaleFence`, `NotFound`; then nothing is decided."""
     why = reason(why)
@@ -81,7 +90,9 @@ def approve(
             was_shown(approval, seen)
             target_is_fresh(approval, seen, unread=unread)
             answered(approval, answer)
-        return approvals.vote(approval_id, by=person, why=why, seen_digest=seen.digest, opened_at=seen.opened_at)
+        return approvals.vote(
+            approval_id, by=person, why=why, seen_digest=seen.digest, opened_at=seen.opened_at, glass=glass
+        )
 
     return as_person(by, session, say)
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from django.http import Http404
 
 from repairs import purses
+from repairs.acts import glass as glasses
 from repairs.acts.door import actor
 from repairs.desk import Desk
 from repairs.roles import APPROVER, OPERATOR, REPAIRER
@@ -35,15 +36,17 @@ def may_not_change(desk: Desk, budget: Budget) -> str:
     return ""
 
 
-def answer(desk: Desk, change_id: uuid.UUID, *, yes: bool, why: str) -> BudgetChange:
-    """Raises `Denied`, `StaleFence`, `Invalid`."""
+def answer(desk: Desk, change_id: uuid.UUID, *, yes: bool, why: str, glass: bool = False) -> BudgetChange:
+    """`glass`: they asked for it (`acts.glass`). Raises `Denied`, `StaleFence`, `Invalid`."""
     asked = BudgetChange.objects.select_related("budget").filter(id=change_id).first()
     if asked is None:
         raise Http404("There is no such thing.")
     purses.found(desk, asked.budget_id)
     if flaw := may_not_answer(desk, asked, yes=yes):
         raise Denied(flaw)
-    return raising.answer(change_id, yes=yes, by=actor(desk.user), why=why)
+    if glass:
+        glasses.may(desk.user)
+    return raising.answer(change_id, yes=yes, by=actor(desk.user), why=why, glass=glass)
 
 
 def may_not_answer(desk: Desk, asked: BudgetChange, *, yes: bool) -> str:

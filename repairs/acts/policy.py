@@ -5,8 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import uuid
 
-from django.conf import settings
-
+from repairs.acts import glass as glasses
 from repairs.acts.door import actor, needs_some
 from repairs.desk import Desk
 from repairs.roles import APPROVER, AUTHOR, OPERATOR
@@ -33,10 +32,13 @@ def attempt(desk: Desk, policy_id: uuid.UUID) -> dry_run.DryRun:
     return dry_run.dry_run(policy_id, by=actor(desk.user))
 
 
-def activate(desk: Desk, policy_id: uuid.UUID, *, at: str) -> Policy:
-    """`at`: a moment in UTC as the form gives it, "" for now."""
+def activate(desk: Desk, policy_id: uuid.UUID, *, at: str, why: str = "", glass: bool = False) -> Policy:
+    """`at`: a moment in UTC as the form gives it, "" for now. `glass`: they drafted it (`acts.glass`), with `why`."""
     needs_some(desk, MAY_ACTIVATE, _("activate a policy"))
-    return policies.activate(policy_id, by=actor(desk.user), at=moment(at))
+    if glass:
+        glasses.may(desk.user)
+        why = reason(why)
+    return policies.activate(policy_id, by=actor(desk.user), at=moment(at), why=why, glass=glass)
 
 
 def discard(desk: Desk, policy_id: uuid.UUID) -> Policy:
@@ -44,12 +46,15 @@ def discard(desk: Desk, policy_id: uuid.UUID) -> Policy:
     return policies.discard(policy_id, by=actor(desk.user))
 
 
+DRAFTED_IT = _("You drafted it; another person must activate it.")
+
+
 def may_not_activate(desk: Desk, draft_: Policy) -> str:
     """Why this person can't; "" where they can."""
     if not desk.roles & MAY_ACTIVATE:
         return _("An operator or an approver activates it.")
-    if draft_.drafted_by == actor(desk.user) and settings.FOUR_EYES != "when_possible":
-        return _("You drafted it; another person must activate it.")
+    if draft_.drafted_by == actor(desk.user) and not desk.alone:
+        return DRAFTED_IT
     return ""
 
 

@@ -9,6 +9,7 @@ import uuid
 from django.http import Http404
 
 from repairs import frozen
+from repairs.acts import glass as glasses
 from repairs.acts.door import actor
 from repairs.desk import Desk
 from repairs.roles import APPROVER, OPERATOR, REPAIRER
@@ -35,7 +36,8 @@ def freeze(
     return stops.freeze(target, name, by=actor(desk.user), why=why, until=until, second_person=second_person)
 
 
-def lift(desk: Desk, stop_id: uuid.UUID, *, why: str) -> Stop:
+def lift(desk: Desk, stop_id: uuid.UUID, *, why: str, glass: bool = False) -> Stop:
+    """`glass`: they froze it, and lift it all the same (`acts.glass`)."""
     if not desk.roles & MAY_LIFT:
         login = desk.user.get_username()
         raise Denied(_("{login} may not lift a stop; that takes an approver or an operator.", login=login))
@@ -44,7 +46,9 @@ def lift(desk: Desk, stop_id: uuid.UUID, *, why: str) -> Stop:
         raise Http404("There is no such stop.")
     if no := _beyond(desk, stop):
         raise Denied(no)
-    return stops.lift(stop_id, by=actor(desk.user), why=why)
+    if glass:
+        glasses.may(desk.user)
+    return stops.lift(stop_id, by=actor(desk.user), why=why, glass=glass)
 
 
 def _beyond(desk: Desk, stop: Stop) -> str:
@@ -62,12 +66,15 @@ def holds_everything(stop_id: uuid.UUID) -> bool:
     return Stop.objects.filter(id=stop_id, target=Target.EVERYTHING.value).exists()
 
 
-def may_not_lift(desk: Desk, stop: Stop, four_eyes: str) -> str:
+FROZE_IT = _("You froze it; another person must lift it.")
+
+
+def may_not_lift(desk: Desk, stop: Stop) -> str:
     """Why this person can't lift it, for the page; "" where they can."""
     if not desk.roles & MAY_LIFT:
         return _("An approver or an operator can lift it.")
     if no := _beyond(desk, stop):
         return no
-    if stop.second_person and stop.frozen_by == actor(desk.user) and four_eyes != "when_possible":
-        return _("You froze it; another person must lift it.")
+    if stop.second_person and stop.frozen_by == actor(desk.user) and not desk.alone:
+        return FROZE_IT
     return ""

@@ -16,11 +16,13 @@ from django.contrib.auth.models import User
 from django.db import transaction
 
 from repairs import cases, preview
+from repairs.acts import glass as glasses
 from repairs.acts.door import actor, enter, lock, needs, stuck_effect
 from repairs.acts.evidence import Given
 from repairs.acts.record import engine, record, refusal_kept
 from repairs.models import Act, Case
 from repairs.models.act import ActKind, Outcome
+from repairs.models.glass import Broken
 from repairs.notices import telling
 from repairs.roles import APPROVER, REPAIRER
 from repairs.words.marked import _
@@ -118,10 +120,13 @@ def alone(
     seq: int,
     note: str,
     given: Sequence[Given] = (),
+    glass: bool = False,
 ) -> None:
-    """One person's write-off, where the installation allows it."""
+    """One person's write-off, where the installation allows it, or they break the glass (`acts.glass`)."""
     needs(by, REPAIRER)
-    if settings.FOUR_EYES != "when_possible":
+    if glass:
+        glasses.may(by)
+    elif settings.FOUR_EYES != "when_possible":
         raise Denied(_("This installation asks for two people (FOUR_EYES=required); propose it to another person."))
     why = reason(why)
     with refusal_kept(case_id, kind=ActKind.WRITE_OFF, by=by, why=why, effect_id=effect_id):
@@ -130,7 +135,11 @@ def alone(
         preview.confirm(note, ActKind.WRITE_OFF, case, effect_id, by=by)
         ask(case, effect_id, by, f"{why} (alone)")
         known = {"effect_id": effect_id, "alone": True, "facts": facts, "given": given}
-        record(case.id, kind=ActKind.WRITE_OFF, by=by, why=why, outcome=Outcome.DONE, now=now, **known)
+        act = record(case.id, kind=ActKind.WRITE_OFF, by=by, why=why, outcome=Outcome.DONE, now=now, **known)
+        if glass:
+            what = "an effect" if effect_id else "the run"
+            said = f"wrote off {what} of {case.name}, which nobody confirmed"
+            glasses.broke(Broken.WRITE_OFF, act.id, said, by=by, why=why, team=case.run.agent.team)
 
 
 def as_seen(case: Case, effect_id: uuid.UUID | None, seq: int | None) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The tables behind queue and runs: which columns a file has, and from which rows. Nothing large is read."""
+"""The tables behind queue, runs and one run's ledger: which columns a file has. Nothing large is read."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import datetime as dt
 from decimal import Decimal
 from typing import Any
 
-from django.db.models import QuerySet
+from django.db.models import F, OuterRef, QuerySet, Subquery
 
 from repairs import reading, worklist
 from repairs.export.rows import Table
 from repairs.models import Case
 from repairs.words.harm import TITLES, Harm
-from workflows.models import Run
+from workflows.models import Attempt, Decision, Effect, Look, Run
 from workflows.money import major
 
 CASE = (
@@ -22,6 +22,13 @@ CASE = (
 RUN = (
     "run", "state", "subject type", "subject id", "subject", "workflow", "version", "agent", "external id", "started",
     "ended",
+)  # fmt: skip
+
+
+LEDGER = (
+    "effect", "step", "kind", "tool", "version", "state", "outside", "reason", "key", "sends", "last send", "last look",
+    "undoes", "rule", "agent", "acted for", "known as", "amount", "currency", "first sent", "verified", "entries",
+    "chain",
 )  # fmt: skip
 
 
@@ -50,6 +57,40 @@ def of_runs(rows: QuerySet[Run]) -> Table:
         )  # fmt: skip
 
     return Table(name="runs", columns=RUN, rows=rows, order=("-id",), values=values)
+
+
+def of_ledger(run: Run) -> Table:
+    """A row an effect, in the order of the run's steps. "chain" is the hash of its last entry in the journal."""
+
+    def values(effect: Any) -> tuple[object, ...]:
+        worth = effect.value or {}
+        amount = money(worth["amount"], worth["currency"]) if worth.get("amount") is not None else None
+        return (
+            effect.id, effect.step.name, effect.kind, effect.tool.name, effect.tool.version, effect.state, effect.world,
+            effect.reason, effect.key, effect.attempts, effect.outcome, effect.verdict, effect.compensates_id,
+            effect.rule, effect.agent.name, effect.on_behalf_of, effect.external_ref, amount, worth.get("currency"),
+            effect.first_sent_at, effect.verified_at, effect.seq, effect.head,
+        )  # fmt: skip
+
+    rows = Effect.objects.filter(run=run).select_related("step", "tool", "agent").defer(*HEAVY).annotate(
+        of_step=F("step__ordinal"),
+        outcome=last(Attempt, "outcome"),
+        verdict=last(Look, "verdict"),
+        rule=last(Decision, "rule"),
+    )  # fmt: skip
+    return Table(name=f"run-{run.id}", columns=LEDGER, rows=rows, order=("of_step", "id"), values=values)
+
+
+HEAVY = (
+    "arguments", "result", "before", "poll", "reads", "origin", "targets", "scopes", "blocked_by",
+    "step__template", "step__arguments", "step__result", "tool__spec",
+    "agent__tools", "agent__workflows", "agent__narrowed",
+)  # fmt: skip
+
+
+def last(of: Any, column: str) -> Subquery:
+    """Of each effect's latest row of that kind."""
+    return Subquery(of.objects.filter(effect=OuterRef("pk")).order_by("-id").values(column)[:1])
 
 
 def sums(value: list[dict[str, Any]]) -> tuple[Decimal | None, str, str]:

@@ -4,9 +4,11 @@ from .act import Act
 from .batch import Batch, BatchItem
 from .case import Case
 from .evidence import Evidence
+from .glass import Glass
 from .notice import Notice
 from .person import Person, PersonAct, SecondFactor
 from .presence import Presence
+from .remark import Remark
 from .saved_view import SavedView
 from .worked import Worked
 
@@ -16,10 +18,12 @@ __all__ = [
     "BatchItem",
     "Case",
     "Evidence",
+    "Glass",
     "Notice",
     "Person",
     "PersonAct",
     "Presence",
+    "Remark",
     "SavedView",
     "SecondFactor",
     "Worked",

@@ -20,6 +20,8 @@ class What(models.TextChoices):
     STOP = "stop"
     EXPIRING = "expiring"  # an approval that nobody has decided
     EXPIRED = "expired"  # and what it was for is not sent
+    GLASS = "glass"  # one person did alone what takes two; and again where nobody reviewed it in time
+    REMARK = "remark"  # a question about an approval, or its answer
     PERSON = "person"  # somebody was made, or given or taken rights
 
 

@@ -6,10 +6,12 @@ import datetime as dt
 
 from django.conf import settings
 from django.db import connection
+from django.db.models import Exists, OuterRef, QuerySet
 
-from repairs.models.notice import What
+from repairs.models.glass import Glass
+from repairs.models.notice import Notice, What
 from repairs.notices import telling
-from repairs.notices.telling import About
+from repairs.notices.telling import LATE, About
 from repairs.roles import APPROVER, MANAGER, REPAIRER
 from workflows.fetch import fetch
 from workflows.models import Approval
@@ -23,6 +25,14 @@ def near(now: dt.datetime) -> None:
     if settings.NOTICES:
         _near_cases(now)
         telling.of_expiring(fetch(Approval, UNDECIDED, [now, now, NEARLY, MOST]), now)
+        for glass in _unreviewed(now):
+            telling.of_glass(glass, late=True)
+
+
+def _unreviewed(now: dt.datetime) -> QuerySet[Glass]:
+    """Broken glasses whose review is overdue and of which nobody was told that it is."""
+    told = Notice.objects.filter(what=What.GLASS.value, subject=OuterRef("id"), mark=LATE)
+    return Glass.objects.filter(~Exists(told), reviewed_at=None, due_at__lte=now).order_by("due_at")[:MOST]
 
 
 UNDECIDED = """

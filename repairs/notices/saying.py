@@ -28,6 +28,11 @@ WORDS = {
         "1 approval ran out undecided, twice: its act is not sent",
         "{} approvals ran out undecided, twice: their acts are not sent", "approvals",
     ),
+    What.GLASS: (
+        "1 act that takes two was done alone and waits for its review",
+        "{} acts that take two were done alone and wait for their review", "reviews",
+    ),
+    What.REMARK: ("1 question or answer about an approval", "{} questions and answers about approvals", "approvals"),
     What.PERSON: ("1 change of who may decide", "{} changes of who may decide", "people"),
     What.STOP: ("Everything is stopped", "Everything was stopped {} times", "stops"),
 }  # fmt: skip

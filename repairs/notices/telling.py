@@ -11,11 +11,15 @@ from django.conf import settings
 
 from config.notices import Receiver
 from repairs.models.case import Case
+from repairs.models.glass import Glass
 from repairs.models.notice import Notice, What
 from repairs.models.person import PersonAct
-from repairs.roles import ADMIN, APPROVER, AUDITOR, OPERATOR, REPAIRER
+from repairs.models.remark import Remark, RemarkKind
+from repairs.roles import ADMIN, APPROVER, AUDITOR, MANAGER, OPERATOR, REPAIRER
 from workflows import rows
 from workflows.models import Agent, Approval, BudgetChange, Credential, Stop
+
+LATE = "late"  # the mark of a notice that something was not done in time
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -107,6 +111,18 @@ def _of(approvals: Sequence[Approval]) -> list[About]:
 def of_person(act: PersonAct) -> None:
     """Who gives rights could give them to themselves under another name; who judges that hears of each time."""
     tell(What.PERSON, [About(act.id, frozenset({AUDITOR, ADMIN}))])
+
+
+def of_glass(glass: Glass, *, late: bool = False) -> None:
+    """Who reviews it, and who judges those; again where nobody did in time."""
+    names = frozenset({APPROVER, MANAGER, OPERATOR, AUDITOR})
+    tell(What.GLASS, [About(glass.id, names, glass.team, LATE if late else "")])
+
+
+def of_remark(remark: Remark, team: str) -> None:
+    """A question to who works for the agent, an answer to who may decide."""
+    names = frozenset({REPAIRER if remark.kind == RemarkKind.ASK else APPROVER})
+    tell(What.REMARK, [About(remark.id, names, team)])
 
 
 def of_engine(thing: Credential | Stop | BudgetChange | Approval) -> None:

@@ -138,6 +138,8 @@ def write_off(request: HttpRequest, number: int) -> HttpResponse:
         fence, seq = whole(request, "fence"), whole(request, "seq")
         told: dict[str, Any] = {"why": why(request), "fence": fence, "seq": seq, "note": shown(request)}
         told |= {"given": evidence_of(request)}
+        if alone:
+            told["glass"] = request.POST.get("glass") == "yes"
         verb(case.id, effect_id=effect(request, optional=True), by=by, **told)
 
     said = _("A second person is asked; until then nothing is written off.")

@@ -13,10 +13,12 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.http import content_disposition_header
 
-from repairs import asked, reading
+from repairs import asked, reading, remarks
 from repairs.acts import approve as acts
 from repairs.acts import proof
+from repairs.acts import remark as acting
 from repairs.following import following
+from repairs.models.remark import RemarkKind
 from repairs.scope import one, visible
 from repairs.views import live
 from repairs.views.screen import at_desk, screen, show
@@ -51,9 +53,12 @@ def show_approval(request: HttpRequest, approval: Approval, *, status: int = 200
     asks = approval.state == ApprovalState.ASKED
     wants_whole = request.GET.get("whole") == "1" or request.POST.get("whole") == "1"
     call = exact(approval.fields.get("arguments"), origins=origins_of(approval), whole=wants_whole)
-    may_not = approvals.why_not(approval, effect, desk.user)
-    may_refuse = asks and (not may_not or not approvals.why_not_refuse(approval, effect, desk.user))
+    stand = approvals.stand(approval, effect, desk.user)
+    glass = bool(asks and stand.why_not() and not stand.why_not(glass=True))
+    may_not = "" if glass else stand.why_not()
+    may_refuse = asks and (not stand.no or not approvals.why_not_refuse(approval, effect, desk.user))
     votes = votes_of([approval]).get(approval.id, [])
+    said = remarks.of([approval]).get(approval.id, [])
     voted = any(vote.by_id == desk.user.pk and vote.seen_digest == approval.digest for vote in votes)
     note = acts.Seen(
         approval=approval.id,
@@ -87,7 +92,8 @@ def show_approval(request: HttpRequest, approval: Approval, *, status: int = 200
         may_not=may_not,
         may_refuse=may_refuse,
         voted=voted,
-        alone=asks and not may_not and approvals.asked_for(effect, desk.user),
+        another=stand.another if asks and not may_not else "",
+        glass=glass,
         votes=[told(vote) for vote in votes],
         yes=sum(vote.verdict == "approve" and vote.seen_digest == approval.digest for vote in votes),
         target=target_of(approval, now),
@@ -95,6 +101,13 @@ def show_approval(request: HttpRequest, approval: Approval, *, status: int = 200
         check=check(approval.question, approval.digest) if asks else None,
         note=note.note(),
         proof=proof.wanted(desk, request.session, strong=for_good(approval)),
+        proof_strong=proof.wanted(desk, request.session, strong=True),
+        remarks=said,
+        open_question=remarks.unanswered(said),
+        left=any(one.kind == RemarkKind.NOT_MINE and one.by_id == desk.user.pk for one in said),
+        may_ask=asks and not stand.no,
+        may_answer=asks and bool(desk.roles & acting.MAY_ANSWER or approvals.asked_for(effect, desk.user)),
+        acted=match.url_name if (match := request.resolver_match) else "",
         similar=counted(asked.similar(desk, approval)),
         **{"error": "", "kept": "", **context},
     )

@@ -12,11 +12,14 @@ from django.shortcuts import redirect
 
 from repairs.acts import approve as acts
 from repairs.acts import proof
+from repairs.acts import remark as remarks
+from repairs.models.remark import RemarkKind
 from repairs.roles import APPROVER, OPERATOR, REPAIRER
 from repairs.views.acts import STATUS, why
 from repairs.views.approval import find, for_good, show_approval
 from repairs.views.screen import act, at_desk, tell
 from repairs.words.marked import _, ngettext
+from repairs.words.refusals import refusal
 from workflows.authority import approvals
 from workflows.authority.approvals import Vote
 from workflows.engine import peek
@@ -38,6 +41,8 @@ def read(request: HttpRequest, approval_id: uuid.UUID) -> HttpResponse:
 
 @act
 def approve(request: HttpRequest, approval_id: uuid.UUID) -> HttpResponse:
+    glass = request.POST.get("glass") == "yes"
+
     def say() -> Vote:
         return acts.approve(
             approval_id,
@@ -47,9 +52,10 @@ def approve(request: HttpRequest, approval_id: uuid.UUID) -> HttpResponse:
             note=request.POST.get("note", ""),
             answer=request.POST.get("answer", ""),
             unread=request.POST.get("unread") == "yes",
+            glass=glass,
         )
 
-    return done(request, approval_id, say, yes=True)
+    return done(request, approval_id, say, yes=True, glass=glass)
 
 
 @act
@@ -65,6 +71,29 @@ def refuse(request: HttpRequest, approval_id: uuid.UUID) -> HttpResponse:
 
 
 @act
+def remark(request: HttpRequest, approval_id: uuid.UUID, kind: RemarkKind) -> HttpResponse:
+    """A question, an answer, or that the person leaves it to the others. Decides nothing."""
+    approval = find(request, approval_id)
+    if not (kind == RemarkKind.ANSWER and approvals.asked_for(approval.effect, at_desk(request).user)):
+        more_than_reads(request, approval)
+    try:
+        remarks.say(at_desk(request), approval_id, kind=kind, words=why(request))
+    except MakegoodError as error:
+        status = STATUS.get(type(error), 400)
+        again = find(request, approval_id)
+        return show_approval(request, again, status=status, error=refusal(error), kept=why(request))
+    tell(request, REMARKED[kind])
+    return redirect("approvals") if kind == RemarkKind.NOT_MINE else redirect("approval", approval_id=approval_id)
+
+
+REMARKED = {
+    RemarkKind.ASK: _("Asked. Nothing is decided by it; its time goes on."),
+    RemarkKind.ANSWER: _("Answered."),
+    RemarkKind.NOT_MINE: _("Left to the others; it isn't on your list any more."),
+}
+
+
+@act
 def take_back(request: HttpRequest, approval_id: uuid.UUID) -> HttpResponse:
     user = at_desk(request).user
     return done(
@@ -73,7 +102,13 @@ def take_back(request: HttpRequest, approval_id: uuid.UUID) -> HttpResponse:
 
 
 def done(
-    request: HttpRequest, approval_id: uuid.UUID, say: Callable[[], Vote], *, yes: bool = False, no: bool = False
+    request: HttpRequest,
+    approval_id: uuid.UUID,
+    say: Callable[[], Vote],
+    *,
+    yes: bool = False,
+    no: bool = False,
+    glass: bool = False,
 ) -> HttpResponse:
     """Says it and leads back to the page, which shows what the engine made of it; a refusal keeps what was typed."""
     approval = find(request, approval_id)
@@ -81,7 +116,7 @@ def done(
         more_than_reads(request, approval)
     try:
         itself(request)
-        proof.demand(request, at_desk(request), strong=yes and for_good(approval))
+        proof.demand(request, at_desk(request), strong=glass or (yes and for_good(approval)))
         vote = say()
     except MakegoodError as error:
         status = STATUS.get(type(error), 400)

@@ -8,12 +8,15 @@ from typing import Any
 from django.http import Http404, HttpRequest, HttpResponse
 from django.utils import timezone
 
-from repairs import asked, keyset, reading
+from repairs import asked, keyset, reading, remarks
+from repairs.models import Remark
+from repairs.models.remark import RemarkKind
 from repairs.views.approval import told, votes_of
 from repairs.views.screen import at_desk, screen, show
 from repairs.words import traits, verdicts
 from repairs.words.marked import _
 from workflows.models import Approval, ApprovalVote
+from workflows.models.approval import ApprovalState
 
 VIEWS = {"decide": _("To decide"), "decided": _("Decided"), "mine": _("My requests")}
 EMPTY = {
@@ -39,7 +42,7 @@ def approvals_list(request: HttpRequest) -> HttpResponse:
         "mine": lambda: asked.requested_by(desk),
     }[name]()
     page = keyset.page(asked.light(rows), order=ORDERS[name], of=of, at=at, after=after)
-    votes = votes_of(page.rows)
+    votes, said = votes_of(page.rows), remarks.of(page.rows)
     return show(
         request,
         "console/approvals.html",
@@ -48,11 +51,11 @@ def approvals_list(request: HttpRequest) -> HttpResponse:
         views=VIEWS,
         empty=EMPTY[name],
         page=page,
-        rows=[row_of(approval, votes.get(approval.id, [])) for approval in page.rows],
+        rows=[row_of(one, votes.get(one.id, []), said.get(one.id, [])) for one in page.rows],
     )
 
 
-def row_of(approval: Approval, votes: Sequence[ApprovalVote]) -> dict[str, Any]:
+def row_of(approval: Approval, votes: Sequence[ApprovalVote], said: Sequence[Remark]) -> dict[str, Any]:
     return {
         "approval": approval,
         "subject": reading.subject_of(approval.run),
@@ -61,5 +64,7 @@ def row_of(approval: Approval, votes: Sequence[ApprovalVote]) -> dict[str, Any]:
         "ended": verdicts.ending(approval.state, approval.void_reason, approval.detail),
         "outcome": verdicts.outcome(approval.effect, approval.effect.first_sent_at),
         "votes": [told(vote) for vote in votes],
+        "open_question": approval.state == ApprovalState.ASKED and remarks.unanswered(said),
+        "left": ", ".join(one.by.get_username() for one in said if one.kind == RemarkKind.NOT_MINE),
         "yes": sum(vote.verdict == "approve" for vote in votes),
     }

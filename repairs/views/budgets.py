@@ -6,7 +6,6 @@ import uuid
 from collections import Counter
 from typing import Any
 
-from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
@@ -57,7 +56,8 @@ def answer(request: HttpRequest, change_id: uuid.UUID, yes: bool) -> HttpRespons
     try:
         if yes or asked.by != actor(at_desk(request).user):
             proof.demand(request, at_desk(request), strong=yes)
-        acts.answer(at_desk(request), change_id, yes=yes, why=request.POST.get("why", ""))
+        glass = request.POST.get("glass") == "yes"
+        acts.answer(at_desk(request), change_id, yes=yes, why=request.POST.get("why", ""), glass=glass)
     except MakegoodError as error:
         return page(request, purses.found(at_desk(request), asked.budget_id), error=error, typed=request.POST.dict())
     tell(request, _("Raised; what waited for it goes on.") if yes else _("Declined; the limits stay."))
@@ -110,7 +110,8 @@ def page(
         "why_no_yes": acts.may_not_answer(desk, asked, yes=True) if asked else "",
         "may_decline": asked is not None and not acts.may_not_answer(desk, asked, yes=False),
         "mine": asked is not None and asked.by == actor(desk.user),
-        "alone": settings.FOUR_EYES == "when_possible",
+        "alone": desk.alone,
+        "breaks": desk.breaks,
         "fields": [(unit, COUNTS.get(unit, unit), kept.get(f"limit-{unit}", _shown(found, unit))) for unit in units],
         "typed": kept,
         "kept": kept.get("why", ""),

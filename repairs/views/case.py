@@ -7,7 +7,6 @@ import datetime as dt
 from collections.abc import Sequence
 from typing import Any
 
-from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 
@@ -113,7 +112,7 @@ def show_case(request: HttpRequest, case: Case, *, status: int = 200, **context:
         **beside(case, acts, facts),
         holder=holder,
         mine=mine,
-        alone=settings.FOUR_EYES == "when_possible",
+        alone=desk.alone,
         asked=match.kwargs.get("act_id") if (match := request.resolver_match) else None,
         acted=match.url_name if (match := request.resolver_match) else "",
         **hands.context(case, desk, acts, lines),

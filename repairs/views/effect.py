@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import uuid
 from typing import Any
@@ -67,7 +68,7 @@ def show_effect(request: HttpRequest, effect: Any, *, status: int = 200, **conte
         may_decide=may_decide,
         going=shown(preview.of_let_go(effect, timezone.now()), effect.run, desk.user, whole=True) if waits else None,
         journal=[{"entry": entry, "data": payloads.get(entry.id)} for entry in entries],
-        values=[(n, title, getattr(effect, n)) for n, title in VALUES.items() if getattr(effect, n) is not None],
+        values=[value_of(effect, n, title) for n, title in VALUES.items() if getattr(effect, n) is not None],
         shown=SHOWN,
         **{"error": "", "kept": "", **context},
     )
@@ -99,10 +100,22 @@ def decide_version(request: HttpRequest, run_id: uuid.UUID, effect_id: uuid.UUID
 @screen
 def effect_value(request: HttpRequest, run_id: uuid.UUID, effect_id: uuid.UUID, name: str) -> HttpResponse:
     """A value whole, as a file: never shown as a page, whatever it holds."""
-    value: Any = getattr(find(request, run_id, effect_id), name)
-    answer = HttpResponse(json.dumps(value, ensure_ascii=True, indent=2), content_type="application/json")
+    file = as_file(getattr(find(request, run_id, effect_id), name))
+    answer = HttpResponse(file, content_type="application/json")
+    answer["X-Content-Digest"] = hashlib.sha256(file).hexdigest()
     answer["Content-Disposition"] = content_disposition_header(True, f"{effect_id}-{name}.json")
     return answer
+
+
+def value_of(effect: Any, name: str, title: str) -> dict[str, Any]:
+    """A value with size and digest of its file, by which what was downloaded is known to be whole."""
+    value = getattr(effect, name)
+    file = as_file(value)
+    return {"name": name, "title": title, "value": value, "size": len(file), "sha256": hashlib.sha256(file).hexdigest()}
+
+
+def as_file(value: Any) -> bytes:
+    return json.dumps(value, ensure_ascii=True, indent=2).encode()
 
 
 def find(request: HttpRequest, run_id: uuid.UUID, effect_id: uuid.UUID) -> Any:

@@ -6,7 +6,6 @@ import uuid
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
@@ -65,7 +64,8 @@ def policy_page(request: HttpRequest, policy_id: uuid.UUID) -> HttpResponse:
 
 def show_policy(request: HttpRequest, version: Policy, *, status: int = 200, **context: Any) -> HttpResponse:
     desk = at_desk(request)
-    before = base_of(version)
+    before, may_not = base_of(version), acts.may_not_activate(desk, version)
+    glass = may_not == acts.DRAFTED_IT and desk.breaks
     return show(
         request,
         "console/policy.html",
@@ -81,9 +81,10 @@ def show_policy(request: HttpRequest, version: Policy, *, status: int = 200, **c
         draft=version.state == DRAFT,
         may_draft=bool(desk.roles & acts.MAY_DRAFT),
         may_try=bool(desk.roles & (acts.MAY_DRAFT | acts.MAY_ACTIVATE)),
-        may_not_activate=acts.may_not_activate(desk, version),
-        alone=settings.FOUR_EYES == "when_possible" and version.drafted_by == actor(desk.user),
-        **{"error": "", "flaws": (), "kept": "", **context},
+        may_not_activate="" if glass else may_not,
+        glass=glass,
+        alone=desk.alone and version.drafted_by == actor(desk.user),
+        **{"error": "", "flaws": (), "kept": "", "kept_why": "", **context},
     )
 
 
@@ -204,7 +205,8 @@ def attempt(request: HttpRequest, policy_id: uuid.UUID) -> HttpResponse:
 def activate(request: HttpRequest, policy_id: uuid.UUID) -> HttpResponse:
     def say(desk: Desk) -> str:
         proof.demand(request, desk, strong=True)
-        made = acts.activate(desk, policy_id, at=request.POST.get("at", ""))
+        glass, at = request.POST.get("glass") == "yes", request.POST.get("at", "")
+        made = acts.activate(desk, policy_id, at=at, why=why(request), glass=glass)
         assert made.active_from is not None
         begins = clock.said(made.active_from, "%Y-%m-%d %H:%M:%S")
         return _("{policy} is in force from {time} on.", policy=str(made), time=begins)
@@ -228,7 +230,13 @@ def done(request: HttpRequest, policy_id: uuid.UUID, say: Callable[[Desk], str])
         status = STATUS.get(type(error), 400)
         flaws = [placed(flaw, version.text) for flaw in error.flaws]
         return show_policy(
-            request, version, status=status, error=error.detail, flaws=flaws, kept=request.POST.get("at", "")
+            request,
+            version,
+            status=status,
+            error=error.detail,
+            flaws=flaws,
+            kept=request.POST.get("at", ""),
+            kept_why=why(request),
         )
     tell(request, said)
     return redirect("policy", policy_id=policy_id)

@@ -46,6 +46,7 @@ def run_page(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
     sends = run_rows.last_sends(run)
     facts = reading.facts_of(run, effects, run_rows.last_looks(shown), sends)
     ledger = ledger.told({fact.id: fact for fact in facts})
+    cases = list(Case.objects.filter(run=run).order_by("-number").only("number", "state", "sentence")[:SAID])
     irreversible = {s.name for s in steps if s.tool.profile.get("effect_class") == "irreversible"}
     return show(
         request,
@@ -54,7 +55,8 @@ def run_page(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
         **head(run, "plan"),
         ledger=ledger,
         graph=graph.draw(steps, effects, irreversible),
-        cases=Case.objects.filter(run=run).order_by("-number").only("number", "state", "sentence")[:SAID],
+        cases=cases,
+        live_case=next((case for case in cases if case.live), None),
         residue=run.residue[:SAID],
         going_on=going_on(run, steps, effects, facts),
         prevented=once.prevented(facts, {str(key): send for key, send in sends.items()}),

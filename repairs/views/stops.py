@@ -5,7 +5,6 @@ from __future__ import annotations
 import uuid
 from typing import Any
 
-from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils import timezone
@@ -13,13 +12,14 @@ from django.utils import timezone
 from repairs import frozen, keyset
 from repairs.acts import proof
 from repairs.acts import stop as acts
+from repairs.desk import Desk
 from repairs.views.screen import act, at_desk, screen, show, tell
 from repairs.words import terms
 from repairs.words.marked import _
 from workflows import rows
 from workflows.authority.until import until_of
 from workflows.errors import Denied, Invalid, MakegoodError, NotFound, StaleFence
-from workflows.models import Credential
+from workflows.models import Credential, Stop
 from workflows.models.stop import StopState, Target
 
 STATUS: dict[type[MakegoodError], int] = {Denied: 403, NotFound: 404, StaleFence: 409}
@@ -58,8 +58,9 @@ NOT_QUIET = _("Frozen: {on}. A worker has not answered yet: calls that it was ab
 @act
 def lift(request: HttpRequest, stop_id: uuid.UUID) -> HttpResponse:
     try:
-        proof.demand(request, at_desk(request), strong=acts.holds_everything(stop_id))
-        stop = acts.lift(at_desk(request), stop_id, why=request.POST.get("why", ""))
+        glass = request.POST.get("glass") == "yes"
+        proof.demand(request, at_desk(request), strong=glass or acts.holds_everything(stop_id))
+        stop = acts.lift(at_desk(request), stop_id, why=request.POST.get("why", ""), glass=glass)
     except MakegoodError as error:
         return page(request, filled={}, error=error, of=stop_id, kept=request.POST.get("why", ""))
     tell(request, _("Lifted: {on}. What waited for it goes on.", on=terms.on(stop.target, stop.name)))
@@ -77,10 +78,7 @@ def page(
     """`error`: a refusal, with what was typed; `of`: the stop whose form it came from."""
     desk = at_desk(request)
     counts = frozen.waiting(desk)
-    held = [
-        frozen.Held(stop=stop, waiting=counts[str(stop.id)], why_not=acts.may_not_lift(desk, stop, settings.FOUR_EYES))
-        for stop in frozen.in_force(desk)
-    ]
+    held = [frozen.Held(stop=stop, waiting=counts[str(stop.id)], **told(desk, stop)) for stop in frozen.in_force(desk)]
     start = keyset.read(request.GET.get("after", ""), of=OF)
     at, after = start or (timezone.now(), None)
     past = frozen.seen_by(desk).exclude(state=StopState.FROZEN.value)
@@ -97,3 +95,10 @@ def page(
     }
     status = STATUS.get(type(error), 400 if isinstance(error, Invalid) else 200) if error else 200
     return show(request, "console/stops.html", here="stops", status=status, **context)
+
+
+def told(desk: Desk, stop: Stop) -> dict[str, Any]:
+    """Why this person can't lift it, and whether they could by breaking the glass."""
+    no = acts.may_not_lift(desk, stop)
+    glass = no == acts.FROZE_IT and desk.breaks
+    return {"why_not": "" if glass else no, "glass": glass}

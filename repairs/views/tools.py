@@ -127,6 +127,7 @@ def show_tool(request: HttpRequest, name: str, version: str, *, status: int = 20
     desk = at_desk(request)
     ended = usage.counts(since, desk).get(name, {})
     now_busy = busy(name, desk)
+    undone, verified = usage.undone(since, desk).get(name, (0, 0))
     gauge = Gauge.objects.filter(tool=name).first()
     limits = chosen.spec.get("limits") or {}
     return show(
@@ -149,6 +150,9 @@ def show_tool(request: HttpRequest, name: str, version: str, *, status: int = 20
         most=usage.MOST,
         sends=ends(ended, undoing=False),
         undoings=ends(ended, undoing=True),
+        undone=undone,
+        verified=verified,
+        unverified=undone - verified,
         waiting=[row for row in now_busy if row["state"] == EffectState.BLOCKED],
         used_by=Workflow.objects.filter(current=True, spec__steps__contains=[{"tool": name}]).defer("spec")[:50],
         demoted=demotion_of(chosen),
@@ -266,21 +270,24 @@ def believe(request: HttpRequest, name: str, version: int) -> HttpResponse:
 
 
 KINDS = {"": None, "act": False, "undoing": True}
+SEEN = {"": None, "yes": True, "no": False}
 
 
 @screen
 def sends(request: HttpRequest, name: str) -> HttpResponse:
-    """The sends behind a count: `?kind=act|undoing&outcome=`; `none` is a send without an answer so far."""
+    """The sends behind a count: `?kind=act|undoing&outcome=`; `none` is a send without an answer so far. `?seen=yes|no`
+    of undoings: the last send of each, by whether a look has shown it."""
     kind, outcome = request.GET.get("kind", ""), request.GET.get("outcome", "")
-    if kind not in KINDS or outcome not in ("", "none", *traits.ENDS):
+    seen = request.GET.get("seen", "")
+    if kind not in KINDS or outcome not in ("", "none", *traits.ENDS) or seen not in SEEN:
         raise Http404("No send ends so.")
     chosen = choose(list(versions_of(name)), "")
-    of = f"sends:{name}:{kind}:{outcome}"
+    of = f"sends:{name}:{kind}:{outcome}:{seen}"
     start = keyset.read(request.GET.get("after", ""), of=of)
     at, after = start or (timezone.now(), None)
     since = usage.window(at)
     wanted = None if outcome == "" else "" if outcome == "none" else outcome
-    found = usage.sends(since, at_desk(request), tool=name, undoing=KINDS[kind], outcome=wanted)
+    found = usage.sends(since, at_desk(request), tool=name, undoing=KINDS[kind], outcome=wanted, seen=SEEN[seen])
     found = found.select_related("effect__step", "effect__run").defer("evidence", *HEAVY)
     return show(
         request,
@@ -288,7 +295,8 @@ def sends(request: HttpRequest, name: str) -> HttpResponse:
         here="tools",
         tool=chosen,
         page=keyset.page(found, order=("-id",), of=of, at=at, after=after),
-        query=urlencode({"kind": kind, "outcome": outcome}),
+        query=urlencode({"kind": kind, "outcome": outcome, "seen": seen}),
+        seen=seen,
         kind=kind,
         outcome=traits.END_WORDS.get(wanted, "") if wanted is not None else "",
         since=since,

@@ -138,6 +138,11 @@ PLACE: dict[str, Mark] = {
     "deviate": Mark(_("otherwise"), "unequal", "doubt", _("It was done, and was otherwise than expected.")),
 }
 
+REVIEW: dict[str, Mark] = {
+    "right": Mark(_("right"), "check", "good", _("Another person says that it could not wait, and was right.")),
+    "wrong": Mark(_("wrong"), "cross", "bad", _("Another person says that it should not have been done alone.")),
+}
+
 KINDS = {
     "approval": APPROVAL,
     "effect": EFFECT,
@@ -150,6 +155,7 @@ KINDS = {
     "came": CAME,
     "guess": GUESS,
     "place": PLACE,
+    "review": REVIEW,
 }
 
 

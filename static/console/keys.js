@@ -4,7 +4,7 @@
 (() => {
   const STORED = "makegood-keys";
   const PREFIX_MS = 1500; // how long "g" waits for its second key
-  const PLACES = { h: "/", q: "/repairs/", a: "/approvals/", r: "/runs/", t: "/tools/", p: "/policies/" };
+  const PLACES = { h: "/", q: "/repairs/", a: "/approvals/", u: "/runs/", t: "/tools/", p: "/policies/", r: "/reports/", j: "/journal/" };
   const sheet = document.getElementById("keys");
   const box = document.getElementById("keys-on");
   if (!sheet || !box) return;
@@ -34,6 +34,17 @@
     if (target.matches("button, a")) target.click(); else target.focus();
   };
 
+  // To where this page belongs: what its head names, else its part of the console, else home. Who came from there gets
+  // it back as they left it, narrowed and scrolled.
+  const up = () => {
+    const ways = document.querySelectorAll('[data-key="u"], .bar [aria-current="page"], .bar .brand');
+    const way = [...ways].sort((one, other) => rank(one) - rank(other)).find((one) => one.pathname !== location.pathname);
+    if (!way) return;
+    const from = document.referrer ? new URL(document.referrer) : null;
+    if (from?.origin === location.origin && from.pathname === way.pathname) history.back(); else location.assign(way.href);
+  };
+  const rank = (way) => way.matches('[data-key="u"]') ? 0 : way.matches(".brand") ? 2 : 1;
+
   const ACTS = {
     "?": () => sheet.showModal(),
     j: () => move(1),
@@ -42,6 +53,8 @@
     "/": () => press("/"),
     c: () => press("c"),
     a: () => press("a"),
+    e: () => press("e"),
+    u: up,
     h: () => press("h"),
     x: () => document.activeElement.closest("tr")?.querySelector("[data-tick]")?.click(),
     b: () => press("b"),

@@ -8,12 +8,13 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 
-from repairs.acts import saved_view
+from repairs.acts import glass, saved_view
 from repairs.bulk import choosing
 from repairs.choice import Choice
 from repairs.desk import desk_for
 from repairs.models import Act, Case, Evidence
 from repairs.models.batch import BatchAct
+from repairs.models.glass import Broken
 from tests.engine.simulated import World
 from workflows.authority import keys, policies, raising, stops
 from workflows.drain import drain_once
@@ -72,6 +73,8 @@ def _ids(agent: Agent, word: str, stuck: Run, asks: Run) -> dict[str, Any]:
     batch.state, batch.needs_second, batch.why, batch.asked_at = "asked", True, f"why {word}", case.opened_at
     batch.save()
     saved = saved_view.save(person, name=f"view {word}", view="all", choice=Choice(team=word))
+    wrote_off = {"by": person, "why": f"why {word}", "team": agent.team}
+    broken = glass.broke(Broken.WRITE_OFF, proposal.id, f"wrote off {word}", **wrote_off)
     stop = stops.freeze("agent", agent.name, by="person:somebody", why=f"why {word}").stop
     return {
         "number": case.number,
@@ -81,6 +84,7 @@ def _ids(agent: Agent, word: str, stuck: Run, asks: Run) -> dict[str, Any]:
         "evidence_id": evidence.id,
         "batch_id": batch.id,
         "saved_id": saved.id,
+        "glass_id": broken.id,
         "agent_id": agent.id,
         "prefix": key,
         "approval_id": Approval.objects.get(run=asks).id,

@@ -21,7 +21,7 @@ from workflows.models import Approval, BudgetChange, Effect, Stop
 pytestmark = pytest.mark.django_db(transaction=True)
 Make = Callable[..., Any]
 R, A, O = {REPAIRER}, {APPROVER}, {OPERATOR}  # noqa: E741  one letter a role, as in a table
-W, P = {AUTHOR}, {ADMIN}  # who writes policies; who makes people
+W, P, M = {AUTHOR}, {ADMIN}, {MANAGER}  # who writes policies; who makes people; who answers for others
 
 MAY: dict[str, set[str]] = {
     "claim": R, "release": R, "look-again": R, "turn-back": R, "write-off": R,
@@ -37,11 +37,20 @@ MAY: dict[str, set[str]] = {
     "policy-draft": O | W, "policy-try": O | A | W, "policy-activate": O | A, "policy-discard": O | W,
     "tool-withdraw": O, "tool-restore": O, "tool-believe": O, "effect-version": O | A,
     "agent-key-new": O, "agent-key-rotate": O, "agent-key-revoke": O, "agent-switch": O,
+    "review": A | O | M,
     "person-create": P, "person-change": P, "person-reset": P,
 }  # fmt: skip
 P_ACTS = {name for name, roles in MAY.items() if roles == P}
 # What is approved is up to the policy's approvers: a role, or people. Who may only read is refused at once.
-BY_POLICY = {"approval-read", "approval-approve", "approval-refuse", "approval-take-back"}
+BY_POLICY = {
+    "approval-ask",
+    "approval-not-mine",
+    "approval-answer",
+    "approval-read",
+    "approval-approve",
+    "approval-refuse",
+    "approval-take-back",
+}
 # That one has a case open and has read of its taking over; whom it was escalated or handed to is told in their tests.
 OF_ONESELF_ACTS = {
     "view-save", "view-forget",

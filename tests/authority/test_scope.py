@@ -90,7 +90,7 @@ def _desk(client: Client) -> Any:
 
 
 def test_every_model_on_the_records_page_is_placed_in_a_team_or_said_to_be_everybody_s() -> None:
-    placed = {*scope.AGENT_OF, "workflows.Team", *scope.SHARED, *scope.FOR_ALL_OR_NONE, scope.OF_A_RUN}
+    placed = {*scope.AGENT_OF, *scope.BY_TEAM, "workflows.Team", *scope.SHARED, *scope.FOR_ALL_OR_NONE, scope.OF_A_RUN}
     assert {model._meta.label for model in site._registry} <= placed
 
 

@@ -9,7 +9,8 @@ import pytest
 from django.contrib.auth.models import Group, User
 from playwright.sync_api import Page, expect
 
-from tests.browser.sight import LOOKS, sound
+from tests.browser.sight import LOOKS, reach, sound
+from tests.browser.test_remedy import Keys, Mouse
 from tests.engine.simulated import World
 from workflows.authority import approvals, dry_run, policies
 from workflows.drain import drain_once
@@ -93,8 +94,12 @@ def test_a_wrong_answer_to_the_check_question_decides_nothing(asking: Make, ente
     assert (Approval.objects.get().state, world.sends) == ("asked", [])
 
 
+HANDS = pytest.mark.parametrize("hand", [Mouse(), Keys()], ids=["mouse", "keys"])
+
+
+@HANDS
 def test_a_target_that_changed_meanwhile_is_seen_before_anything_is_approved(
-    asking: Make, enter: Make, world: World
+    asking: Make, enter: Make, world: World, hand: Mouse
 ) -> None:
     approval = asking()
     page = enter()
@@ -103,32 +108,43 @@ def test_a_target_that_changed_meanwhile_is_seen_before_anything_is_approved(
     world.things[approval.effect.key] = {"somebody": "was quicker"}
     peek.ask(approval.id)
     drain_once()
-    decide(page, "as agreed")
+    decide(page, hand, "as agreed")
     expect(page.get_by_text("The target was read again since this page was opened")).to_be_visible()
     expect(page.get_by_text("It has changed since it was first read")).to_be_visible()
     expect(page.get_by_text("It is there already, with our mark.")).to_be_visible()
     assert Approval.objects.get().state == "asked"
 
     world.things.clear()
-    page.get_by_role("button", name="Read it now").click()
+    hand.press(page, page.get_by_role("button", name="Read it now"))
     expect(page.get_by_text("It is being read now")).to_be_visible()
-    page.get_by_label("Why").fill("typed while it was read")
+    hand.type(page, page.get_by_label("Why", exact=True), "typed while it was read")
     drain_once()
     expect(page.get_by_text("It is being read now")).to_be_hidden()
     expect(page.get_by_text("Nothing of it has changed since it was first read")).to_be_visible()
-    expect(page.get_by_label("Why")).to_have_value("typed while it was read")
-    decide(page)
+    expect(page.get_by_label("Why", exact=True)).to_have_value("typed while it was read")
+    decide(page, hand)
     expect(page.get_by_text("Approved; not sent yet.")).to_be_visible()
 
 
-def decide(page: Page, why: str = "") -> None:
-    page.get_by_role("radio", name="48000", exact=True).check()
+def decide(page: Page, hand: Mouse, why: str = "", answer: str = "48000") -> None:
+    right = page.get_by_role("radio", name=answer, exact=True)
+    if isinstance(hand, Keys):
+        reach(page, page.get_by_role("radio").first)
+        for _ in range(6):
+            if right.is_checked():
+                break
+            page.keyboard.press("ArrowDown")
+    else:
+        right.check()
     if why:
-        page.get_by_label("Why").fill(why)
-    page.get_by_role("button", name="Approve").click()
+        hand.type(page, page.get_by_label("Why", exact=True), why)
+    hand.press(page, page.get_by_role("button", name="Approve"))
 
 
-def test_ten_kilobytes_of_markup_and_turned_text_do_nothing_and_are_read_whole(asking: Make, enter: Make) -> None:
+@HANDS
+def test_ten_kilobytes_of_markup_and_turned_text_do_nothing_and_are_read_whole(
+    asking: Make, enter: Make, hand: Mouse
+) -> None:
     approval = asking(HOSTILE, label="<img src=x onerror=window.__x=1> \u202eGmbH")
     page = enter()
     for address in ("/approvals/", f"/approvals/{approval.id}/", f"/approvals/{approval.id}/?whole=1"):
@@ -138,13 +154,11 @@ def test_ten_kilobytes_of_markup_and_turned_text_do_nothing_and_are_read_whole(a
     page.goto(f"/approvals/{approval.id}/")
     expect(page.get_by_role("button", name="Approve")).to_be_disabled()
     expect(page.get_by_text("3 hidden characters")).to_be_visible()
-    page.get_by_role("link", name="Open the full text").click()
+    hand.press(page, page.get_by_role("link", name="Open the full text"))
     expect(page.locator("pre.foreign").first).to_contain_text("[91 line ends]")
     expect(page.locator("pre.foreign").first).to_contain_text("the end")
     expect(page.locator(".exact .hidden-char").filter(has_text="[U+202E]")).to_be_visible()
-    page.get_by_role("radio", name="7", exact=True).check()
-    page.get_by_label("Why").fill("read to the end")
-    page.get_by_role("button", name="Approve").click()
+    decide(page, hand, "read to the end", answer="7")
     expect(page.get_by_text("Approved; not sent yet.")).to_be_visible()
 
 

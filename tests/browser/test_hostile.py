@@ -11,10 +11,12 @@ import pytest
 from django.contrib.auth.models import Group, User
 from playwright.sync_api import Page
 
+from repairs.acts import glass
 from repairs.bulk import choosing
 from repairs.desk import desk_for
 from repairs.models import Act, Case, Evidence, SavedView
 from repairs.models.batch import BatchAct
+from repairs.models.glass import Broken
 from repairs.site import site
 from tests.authority.walk import routes
 from tests.engine.simulated import World
@@ -101,6 +103,7 @@ def attacked(repairer: User, world: World, tool: Make, workflow: Make, begin: Ma
         "evidence_id": evidence.id,
         "batch_id": batch.id,
         "saved_id": saved.id,
+        "glass_id": glass.broke(Broken.WRITE_OFF, act.id, HOSTILE[:400], by=repairer, why=HOSTILE).id,
         "agent_id": agent.id,
         "prefix": keys.prefix_of(made),
         "approval_id": Approval.objects.get(run=asking).id,
@@ -134,7 +137,9 @@ def visitor(enter: Make) -> Page:
     return page
 
 
-def test_on_every_page_hostile_text_does_nothing_and_is_seen_literally(attacked: dict[str, Any], visitor: Page) -> None:
+def test_d01_on_every_page_hostile_text_does_nothing_and_is_seen_literally(
+    attacked: dict[str, Any], visitor: Page
+) -> None:
     where = set()
     for address in ["/", *pages(attacked)]:
         answer = visitor.request.get(address)
@@ -151,7 +156,7 @@ def test_on_every_page_hostile_text_does_nothing_and_is_seen_literally(attacked:
 
 
 @pytest.mark.parametrize("half", [0, 1])
-def test_in_every_record_hostile_text_does_nothing(attacked: dict[str, Any], visitor: Page, half: int) -> None:
+def test_d01_in_every_record_hostile_text_does_nothing(attacked: dict[str, Any], visitor: Page, half: int) -> None:
     for model in list(site._registry)[half::2]:
         base = f"/admin/{model._meta.app_label}/{model._meta.model_name}/"
         look(visitor, base)

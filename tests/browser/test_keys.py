@@ -17,7 +17,7 @@ def test_a_run_can_not_be_read_without_a_mouse_or_in_another_order(scene: dict[s
     page: Page = enter()
     keys = page.keyboard
     keys.press("g")
-    keys.press("r")
+    keys.press("u")
     page.wait_for_url("**/runs/")
     row = page.locator(f'a[data-row][href="/runs/{scene["run"].id}/"]')
     for _ in range(page.locator("[data-row]").count()):
@@ -56,3 +56,30 @@ def test_what_is_drawn_of_an_undoing_or_for_good_is_told_by_colour_alone(scene: 
     assert page.locator(".plan .inner").count() == 1, "a second border around what can't be undone"
     page.goto(f"/runs/{scene['well'].id}/")
     expect(page.locator(".plan .ask")).to_have_text(["?"])
+
+
+def test_a_key_does_not_lead_to_its_place_or_back_to_where_the_page_belongs(scene: dict[str, Any], enter: Make) -> None:
+    page: Page = enter()
+    keys, case = page.keyboard, scene["case"]
+    for key, place in (("r", "reports"), ("p", "policies"), ("j", "journal"), ("t", "tools"), ("u", "runs")):
+        keys.press("g")
+        keys.press(key)
+        page.wait_for_url(f"**/{place}/")
+    effect = f"/runs/{scene['run'].id}/effects/"
+    page.goto(f"/runs/{scene['run'].id}/")
+    page.locator(f'.plan a[href^="{effect}"]').first.focus()
+    keys.press("Enter")
+    page.wait_for_url(f"**{effect}*")
+    keys.press("e")
+    expect(page.get_by_role("heading", name="Looks")).to_be_focused()
+    for place in (f"/runs/{scene['run'].id}/", "/runs/", "/"):
+        keys.press("u")
+        page.wait_for_url(f"**{place}")
+    page.goto("/repairs/?view=all&q=harper")
+    keys.press("j")
+    keys.press("o")
+    page.wait_for_url(f"**/repairs/{case.number}/")
+    keys.press("e")
+    expect(page.get_by_role("heading", name="Evidence", exact=True)).to_be_focused()
+    keys.press("u")
+    page.wait_for_url("**/repairs/?view=all&q=harper")

@@ -18,12 +18,13 @@ from playwright.sync_api import Browser, BrowserContext, Page, Request
 from pytest_django.live_server_helper import LiveServer
 
 from repairs import presence
-from repairs.acts import escalate, hand_over, saved_view, snooze
+from repairs.acts import escalate, glass, hand_over, saved_view, snooze
 from repairs.bulk import choosing
 from repairs.choice import Choice
 from repairs.desk import desk_for
 from repairs.models import Act, Case, Evidence
 from repairs.models.batch import BatchAct
+from repairs.models.glass import Broken
 from repairs.site import site
 from tests.authority.walk import routes
 from tests.browser.conftest import let_in
@@ -98,6 +99,7 @@ def furnished(scene: dict[str, Any], repairer: User, tool: Make, workflow: Make,
         "evidence_id": evidence.id,
         "batch_id": batch.id,
         "saved_id": saved_view.save(repairer, name="each morning", view="all", choice=Choice(team="sales-desk")).id,
+        "glass_id": glass.broke(Broken.WRITE_OFF, act.id, "wrote off a meeting", by=other, why="they slept").id,
         "agent_id": agent.id,
         "prefix": keys.prefix_of(keys.new_key(agent, by="command", why="another host", for_whom="")),
         "approval_id": Approval.objects.get(run=asking).id,

@@ -64,6 +64,7 @@ class Keys(Mouse):
 
     def type(self, page: Page, what: Locator, text: str) -> None:
         reach(page, what)
+        page.keyboard.press("ControlOrMeta+a")  # in place of what is there, as `fill` does
         page.keyboard.type(text)
 
     def choose(self, page: Page, what: Locator, option: str) -> None:

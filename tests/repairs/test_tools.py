@@ -48,13 +48,30 @@ def test_each_count_of_the_day_opens_exactly_its_rows(stuck: Make, client: Clien
     stuck()
     stuck()
     pages = [text(client, "/tools/"), text(client, "/tools/crm.contact/")]
-    links = {link for page in pages for link in re.findall(r'href="(/tools/[^"]+/sends\?[^"]+)">(\d+) ', page)}
+    links = {
+        link for page in pages for link in re.findall(r'href="(/tools/[^"]+/sends\?[^"]+outcome=[^"]+)">(\d+) ', page)
+    }
     assert {("act", "acknowledged"), ("undoing", "refused"), ("act", "refused")} == {
         tuple(re.findall(r"kind=(\w+)&amp;outcome=(\w+)", address)[0]) for address, _ in links
     }
     for address, number in links:
         rows = text(client, address.replace("&amp;", "&")).count("data-row")
         assert rows == int(number) == 2, address
+
+
+def test_what_is_seen_to_be_undone_is_counted_once_each_and_opens_its_rows(
+    stuck: Make, begin: Make, world: World, client: Client
+) -> None:
+    flow = stuck().run.workflow
+    world.script("mail.send", "execute", "refused")
+    world.script("crm.contact", "compensate", "lost_before", "well")
+    begin(flow)
+    drain_once()
+    page = text(client, "/tools/crm.contact/")
+    found = re.findall(r'href="(/tools/crm.contact/sends\?[^"]+seen=(?:yes|no))">(\d+) (?:of (\d+)|not)', page)
+    assert [(number, of) for _, number, of in found] == [("1", "2"), ("1", "")]
+    for address, number, _ in found:
+        assert text(client, address.replace("&amp;", "&")).count("data-row") == int(number), address
 
 
 def test_a_busy_day_is_counted_as_far_as_it_says(stuck: Make, client: Client, monkeypatch: pytest.MonkeyPatch) -> None:

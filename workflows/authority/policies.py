@@ -14,13 +14,12 @@ import uuid
 from collections.abc import Iterator
 from pathlib import Path
 
-from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import connection, transaction
 from django.db.models import Max, Q, QuerySet
 
 from workflows import journal, ledger, rows
-from workflows.authority import policy, stops
+from workflows.authority import four_eyes, policy, stops
 from workflows.authority.policy import Checked
 from workflows.authority.policy.rules import Rule
 from workflows.authority.staff import UNDECIDING
@@ -66,15 +65,18 @@ def discard(policy_id: uuid.UUID, *, by: str) -> Policy:
     return found
 
 
-def activate(policy_id: uuid.UUID, *, by: str, at: dt.datetime | None = None) -> Policy:
+def activate(
+    policy_id: uuid.UUID, *, by: str, at: dt.datetime | None = None, why: str = "", glass: bool = False
+) -> Policy:
     """In force from `at`, or from now; when this returns, no dispatch goes on under another version that it replaced.
+    `glass`, with its `why`: see `four_eyes`.
 
     Raises `NotFound`, `StaleFence` (no draft any more), `Denied` (the person who drafted it), `Invalid`."""
     with transaction.atomic():
         found = locked_draft(policy_id)
         now = rows.now()
         alone = found.drafted_by == by[:100]
-        if alone and settings.FOUR_EYES != "when_possible":
+        if alone and not four_eyes.one_may(glass=glass):
             need = _(
                 "{by} drafted {policy}; another person must activate it (FOUR_EYES=required).", by=by, policy=str(found)
             )
@@ -90,7 +92,8 @@ def activate(policy_id: uuid.UUID, *, by: str, at: dt.datetime | None = None) ->
         if at is not None and at < now:
             raise Invalid(_("Nothing was activated."), [Flaw("at", at.isoformat(), _("must lie in the future"))])
         found.activate(by=by[:100], now=now, at=at or now)
-        found.payload = {"from": found.active_from, "digest": found.digest, **({"alone": True} if alone else {})}
+        told = four_eyes.broken(found, by=by, why=why) if alone else {}
+        found.payload = {"from": found.active_from, "digest": found.digest, **told}
         write(found, now, by, before=DRAFT)
         _ask_anew(at or now)
     if at is None:

@@ -10,10 +10,10 @@ import uuid
 from collections.abc import Mapping
 from typing import Any
 
-from django.conf import settings
 from django.db import transaction
 
 from workflows import journal, ledger, rows
+from workflows.authority import four_eyes
 from workflows.authority.parties import PERSON, persons_behind
 from workflows.authority.run_budgets import event, write_new
 from workflows.errors import Denied, Flaw, Invalid, NotFound, StaleFence
@@ -62,8 +62,8 @@ def change(
     return budget, asked
 
 
-def answer(change_id: uuid.UUID, *, yes: bool, by: str, why: str) -> BudgetChange:
-    """A second person's word on what was asked. Who asked may take it back, and no more.
+def answer(change_id: uuid.UUID, *, yes: bool, by: str, why: str, glass: bool = False) -> BudgetChange:
+    """A second person's word on what was asked. Who asked may take it back, and no more. `glass`: see `four_eyes`.
 
     Raises `NotFound`, `Denied`, `StaleFence` (answered already, or the budget is another by now)."""
     why = reason(why)
@@ -78,7 +78,7 @@ def answer(change_id: uuid.UUID, *, yes: bool, by: str, why: str) -> BudgetChang
             raise StaleFence(_("This change was {state} already.", state=asked.state))
         asked.alone = asked.by == by
         if yes:
-            _second(budget, asked, by)
+            _second(budget, asked, by, glass)
         if yes and budget.limits != asked.was:
             since = _(
                 "The limits of {budget} changed since this was asked; decline it and ask anew.", budget=str(budget)
@@ -86,6 +86,8 @@ def answer(change_id: uuid.UUID, *, yes: bool, by: str, why: str) -> BudgetChang
             raise StaleFence(since)
         asked.state, asked.answered_by, asked.answer, asked.answered_at = "done", by[:100], why, now
         told: dict[str, Any] = {"asked_by": asked.by, "why": asked.why, "answer": why, "alone": asked.alone}
+        if yes and asked.alone:
+            told |= four_eyes.broken(asked, by=by, why=why)
         if yes:
             _limit(budget, asked.limits, "raise", by, told, now)
         else:
@@ -97,9 +99,9 @@ def answer(change_id: uuid.UUID, *, yes: bool, by: str, why: str) -> BudgetChang
     return asked
 
 
-def _second(budget: Budget, asked: BudgetChange, by: str) -> None:
+def _second(budget: Budget, asked: BudgetChange, by: str, glass: bool) -> None:
     """The second is another person, and never the one for whom the agent spends."""
-    if by == asked.by and settings.FOUR_EYES != "when_possible":
+    if by == asked.by and not four_eyes.one_may(glass=glass):
         raise Denied(_("{by} asked for this; another person must confirm it (FOUR_EYES=required).", by=by))
     if by.removeprefix(PERSON).casefold() in persons_behind(_parties(budget)):
         raise Denied(_("{by} is the one for whom this is spent; another person must confirm it.", by=by))

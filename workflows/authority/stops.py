@@ -13,11 +13,11 @@ import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from django.conf import settings
 from django.db import OperationalError, connection, transaction
 from psycopg import errors as pg
 
 from workflows import journal, ledger, rows
+from workflows.authority import four_eyes
 from workflows.authority.stop_target import check_target
 from workflows.errors import Denied, Flaw, Invalid, NotFound, StaleFence
 from workflows.fetch import fetch
@@ -90,8 +90,10 @@ def quiet() -> bool:
     return True
 
 
-def lift(stop_id: uuid.UUID, *, by: str, why: str) -> Stop:
-    """Lets go what the stop held, at once. Raises `NotFound`, `Denied` (a second person is needed), `StaleFence`."""
+def lift(stop_id: uuid.UUID, *, by: str, why: str, glass: bool = False) -> Stop:
+    """Lets go what the stop held, at once. `glass`: see `four_eyes`.
+
+    Raises `NotFound`, `Denied` (a second person is needed), `StaleFence`."""
     why = reason(why)
     with transaction.atomic():
         stop = Stop.objects.filter(id=stop_id).select_for_update().first()
@@ -101,11 +103,12 @@ def lift(stop_id: uuid.UUID, *, by: str, why: str) -> Stop:
         if not stop.stands(now):
             raise StaleFence(_("{on} is not frozen by this any more; it was {state}.", on=stop.on, state=stop.state))
         alone = stop.second_person and stop.frozen_by == by
-        if alone and settings.FOUR_EYES != "when_possible":
+        if alone and not four_eyes.one_may(glass=glass):
             need = _("{by} froze {on}; another person must lift it (FOUR_EYES=required).", by=by, on=stop.on)
             raise Denied(need)
         stop.lift(by=by[:100], why=why, at=now, alone=alone)
-        stop.payload = {"on": stop.on, "why": why, **({"alone": True} if alone else {})}
+        told = four_eyes.broken(stop, by=by, why=why) if alone else {}
+        stop.payload = {"on": stop.on, "why": why, **told}
         _write(stop, now, by, before=StopState.FROZEN.value)
     quiet()  # who read that it stands has blocked what it held by then, and is found
     wake()

@@ -60,7 +60,7 @@ def test_with_one_person_only_they_may_approve_alone_where_the_installation_says
     say(mine, approval, **form(mine, approval))
     assert state(approval) == "granted"
     assert ApprovalVote.objects.get().alone
-    assert "alone, although it is done on their behalf" in page_of(mine, approval)
+    assert "alone, where another should have" in page_of(mine, approval)
 
 
 def test_c56_a_role_lost_between_the_page_and_the_click_counts(asking: Make, client: Client, approver: User) -> None:

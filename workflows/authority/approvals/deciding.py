@@ -10,7 +10,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 
 from workflows import ledger, rows
-from workflows.authority import ending, policy, stops, versions
+from workflows.authority import ending, four_eyes, policy, stops, versions
 from workflows.authority.approvals import digest, judging, rights, store
 from workflows.authority.verdict import Verdict
 from workflows.errors import Denied, NotFound, StaleFence
@@ -35,15 +35,24 @@ class Vote:
     detail: str = ""
 
 
-def vote(approval_id: uuid.UUID, *, by: User, why: str, seen_digest: str, opened_at: dt.datetime | None = None) -> Vote:
-    """One person approves exactly what they saw; with the last needed vote the effect may go.
+def vote(
+    approval_id: uuid.UUID,
+    *,
+    by: User,
+    why: str,
+    seen_digest: str,
+    opened_at: dt.datetime | None = None,
+    glass: bool = False,
+) -> Vote:
+    """One person approves exactly what they saw; with the last needed vote the effect may go. `glass`: see `four_eyes`.
 
     Raises `NotFound`, `Invalid`, `Denied` (may not), `StaleFence` (decided already, or not what was seen)."""
     why = reason(why)
     with transaction.atomic():
         approval, effect, now = locked(approval_id)
         _open(approval)
-        if trouble := rights.why_not(approval, effect, by):
+        stand = rights.stand(approval, effect, by)
+        if trouble := stand.why_not(glass=glass):
             raise Denied(trouble)
         if turned_down := _turned_down(approval, effect, now, by):
             return turned_down
@@ -53,10 +62,10 @@ def vote(approval_id: uuid.UUID, *, by: User, why: str, seen_digest: str, opened
             )
         if approval.votes.filter(by=by, seen_digest=approval.digest).exists():
             raise StaleFence(_("{login} has approved this already; another person is needed.", login=by.get_username()))
-        alone = rights.asked_for(effect, by)
-        _keep(approval, APPROVE, by, why, now, opened_at, alone=alone)
+        told = four_eyes.broken(approval, by=actor(by), why=why) if stand.another else {}
+        _keep(approval, APPROVE, by, why, now, opened_at, alone=bool(stand.another))
         counted = rights.counted([approval])[approval.id]
-        approval.payload = {"by": by.get_username(), "why": why, "votes": counted, **({"alone": True} if alone else {})}
+        approval.payload = {"by": by.get_username(), "why": why, "votes": counted, **told}
         if counted >= approval.needed:
             approval.grant(at=now)
             _release(effect, now, by)

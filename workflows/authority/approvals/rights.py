@@ -2,59 +2,105 @@
 
 from __future__ import annotations
 
+import dataclasses
+import datetime as dt
 import uuid
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from django.conf import settings
-from django.contrib.auth.models import User
+from django.contrib.auth.models import Group, User
+from django.contrib.postgres.expressions import ArraySubquery
 from django.db import connection
 from django.db.models import Q
 from django.db.models.fields.json import KT
+from django.db.models.functions import Now
 
+from workflows import rows
+from workflows.authority import four_eyes
 from workflows.authority.parties import PERSON, persons_behind
-from workflows.authority.staff import UNDECIDING
+from workflows.authority.staff import EMERGENCY, UNDECIDING
 from workflows.marked import _
-from workflows.models import AgentAct, AgentKey, Approval, Effect, Entry
+from workflows.models import AgentAct, AgentKey, Approval, Effect, Entry, Policy
+from workflows.models.policy import ACTIVE
 from workflows.rows import ids
 
 ASKING = ("create", "decide", "try_again", "unwind")  # what a person's entry in the journal asks to be sent
 FOUND = "find"  # of any effect of the run: what a person typed in there is what later steps send
 KEY_SHOWN = ("create", "new_key", "rotate_key")
+RULES_ARE_NEW = dt.timedelta(hours=24)  # long enough for others to see what somebody's new rules let through
 NAMED = 100  # characters of an actor that the journal keeps
 
 
-def why_not(approval: Approval, effect: Effect, user: User) -> str:
-    """Why this person may not approve it; empty where they may."""
+@dataclasses.dataclass(frozen=True, slots=True)
+class Stand:
+    """How a person stands to an approval. `no`: why they are not among those who are asked, "" where they are;
+    `another`: why another person must decide; `emergency`: whether they may break the glass for that."""
+
+    no: str
+    another: str
+    emergency: bool = False
+
+    def why_not(self, *, glass: bool = False) -> str:
+        """Why this person may not approve it; empty where they may."""
+        alone = four_eyes.one_may(glass=glass and self.emergency)
+        return self.no or ("" if alone else self.another)
+
+
+def stand(approval: Approval, effect: Effect, user: User) -> Stand:
     login = user.get_username()
     if not user.is_active:
-        return _("{login} is switched off", login=login)
-    groups = set(user.groups.values_list("name", flat=True))
-    if not entitled(approval.approvers, user.get_username(), superuser=user.is_superuser, groups=groups):
-        return _("the policy asks {whom}, and {login} is not among them", whom=named(approval.approvers), login=login)
-    if asked_for(effect, user) and not alone_allowed():
+        return Stand(_("{login} is switched off", login=login), "")
+    groups, rules = _groups_and_rules(user)
+    if not entitled(approval.approvers, login, superuser=user.is_superuser, groups=groups):
+        asks = _("the policy asks {whom}, and {login} is not among them", whom=named(approval.approvers), login=login)
+        return Stand(asks, "")
+    return Stand("", another(effect, user, rules), user.is_superuser or EMERGENCY in groups)
+
+
+def _groups_and_rules(user: User) -> tuple[set[str], Any]:
+    """The person's groups, and the policy in force or None. One statement, for pages have few."""
+    groups = Group.objects.filter(user=user).values("name")
+    active = Policy.objects.filter(state=ACTIVE, active_from__lte=Now()).annotate(of_user=ArraySubquery(groups))
+    rules = active.defer("text", "differences").order_by("-active_from", "-id").first()
+    return (set(rules.of_user) if rules else set(groups.values_list("name", flat=True))), rules
+
+
+def another(effect: Effect, user: User, rules: Any) -> str:
+    """Why another person must decide: this one asked for it, or made the rules by which it is judged, just now."""
+    login = user.get_username()
+    if asked_for(effect, user):
         return _(
             "{login} may have asked for it (by hand, with a key that they were shown, or by what they found for its "
             "run), or it is done on their behalf; another person must approve it",
             login=login,
         )
-    return ""
+    if rules is None or rules.drafted_by.casefold() != f"{PERSON}{login}"[:NAMED].casefold():
+        return ""
+    if rules.active_from + RULES_ARE_NEW <= rows.now():
+        return ""
+    return _(
+        "{login} drafted {policy}, in force since {since}; for a day another person must approve it",
+        login=login,
+        policy=str(rules),
+        since=f"{rules.active_from:%Y-%m-%d %H:%M} UTC",
+    )
+
+
+def why_not(approval: Approval, effect: Effect, user: User, *, glass: bool = False) -> str:
+    """Why this person may not approve it; empty where they may."""
+    return stand(approval, effect, user).why_not(glass=glass)
 
 
 def why_not_refuse(approval: Approval, effect: Effect, user: User) -> str:
-    """Why this person may not say no; empty where they may approve it, or stand behind it, whatever their role. Who
-    judges others, or says who may, says nothing of effects, not of their own."""
-    trouble = why_not(approval, effect, user)
+    """Why this person may not say no; empty where they are among those who are asked, or stand behind it, whatever
+    their role. Who judges others, or says who may, says nothing of effects, not of their own."""
+    trouble = stand(approval, effect, user).no
     if not trouble or not user.is_active:
         return trouble
     if not user.is_superuser and user.groups.filter(name__in=UNDECIDING).exists():
         return trouble
     return "" if asked_for(effect, user) else trouble
-
-
-def alone_allowed() -> bool:
-    return bool(settings.FOUR_EYES == "when_possible")
 
 
 def entitled(approvers: Any, login: str, *, superuser: bool, groups: Iterable[str]) -> bool:
