@@ -192,6 +192,22 @@ def test_a_case_whose_time_is_nearly_over_is_told_once_of_each_moment(
     assert [notice.mark for notice in told] == [f"{mark}.0" for mark in marks]
 
 
+def test_receivers_hear_of_time_that_stands_still_or_nothing_of_a_cut_off_that_does_not(
+    stuck: Make, hook: Hook
+) -> None:
+    """Twenty of its 24 hours seem gone, nineteen of them waiting for the customer; what is too late doesn't wait."""
+    case, hour = stuck(), dt.timedelta(hours=1)
+    _place(case, 20, 4)
+    Case.objects.filter(id=case.id).update(
+        state="waiting", snoozed_until=rows.now() + hour, snooze_cause="customer", paused_since=rows.now() - 19 * hour
+    )
+    sending.sweep()
+    assert not Notice.objects.filter(what="deadline").exists()
+    Case.objects.filter(id=case.id).update(cutoff=rows.now() + hour / 2)
+    sending.sweep()
+    assert [one.mark for one in Notice.objects.filter(what="deadline")] == ["cutoff-hour.0"]
+
+
 def test_a_cut_off_that_nears_is_told_and_a_later_moment_once_more(stuck: Make, hook: Hook) -> None:
     case = stuck()
     Notice.objects.all().delete()

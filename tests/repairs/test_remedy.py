@@ -198,6 +198,9 @@ def test_what_cannot_be_undone_waits_for_another_person_and_can_be_called_off(
     refused = client.post(f"/repairs/{charged.number}/call-off", body)
     assert (refused.status_code, "shown what this sends" in refused.content.decode()) == (400, True)
     case_page = client.get(f"/repairs/{charged.number}/").content.decode()
+    asked = re.search(r'<h2 id="history">.*', case_page, re.DOTALL)
+    assert asked is not None
+    assert f'<a href="/approvals/{approval.id}/">' in asked[0], "what people are asked is no part of what was done"
     off = case_page.split(f'action="/repairs/{charged.number}/call-off"')[1].split("</form>")[0]
     assert "Never sent any more: <bdi>remedy-1</bdi>" in off
     (body["preview"],) = re.findall('name="preview" value="([^"]+)"', off)
