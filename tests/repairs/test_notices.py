@@ -227,6 +227,17 @@ def test_what_is_over_before_it_could_be_told_is_not_told(stuck: Make, hook: Hoo
     assert (hook.told, Notice.objects.get().state) == ([], "moot")
 
 
+def test_what_changed_hands_or_asks_for_help_is_told_no_more_while_its_case_is_open_or_still_once_it_is_closed(
+    stuck: Make,
+) -> None:
+    case = stuck()
+    said = [Notice(what=what, subject=case.id) for what in ("take_over", "hand_over", "escalation", "write_off")]
+    for notice in said:
+        assert sending.still_true([notice]) == {notice.id}, notice.what
+    Case.objects.filter(id=case.id).update(state="resolved", closed_at=rows.now())
+    assert sending.still_true(said) == set()
+
+
 def test_a_stop_that_was_lifted_or_a_credential_that_was_brought_before_it_could_be_told_is_told(
     told: Tell,
 ) -> None:
