@@ -105,5 +105,7 @@ def test_a_marked_text_is_not_found_for_translators(
     monkeypatch.chdir(tmp_path)
     call_command("makemessages", locale=["de"], verbosity=0)
     found = (tmp_path / "locale/de/LC_MESSAGES/django.po").read_text()
-    for text in ("Repairs", "compensated with residue", "It needs a person.", "There is no such page"):
+    texts = ("Repairs", "compensated with residue", "It needs a person.", "There is no such page")
+    for text in (*texts, "Read the provider's words in the last send."):  # the last one of a runbook
         assert f'msgid "{text}"' in found, text
+    assert not list(tmp_path.glob("*.py")), "what runbooks say was left behind"
