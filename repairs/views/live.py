@@ -7,6 +7,7 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.urls import Resolver404, resolve
 from django.utils.cache import get_conditional_response, patch_vary_headers
 from django.utils.http import quote_etag
 from django_htmx.http import HttpResponseClientRedirect, HttpResponseClientRefresh, retarget
@@ -48,9 +49,25 @@ def anew(request: HttpRequest, page: str) -> HttpResponse:
 
 def logged_out(request: HttpRequest) -> HttpResponse:
     """Said above the page, which stays as it is; never the login page in the place of a part."""
-    context: dict[str, Any] = {"at": asked_by(request).current_url_abs_path or "/"}
+    context: dict[str, Any] = {"at": page_of(request)}
     answer = render(request, "console/_logged_out_here.html", context)
     answer.headers["ETag"] = tag_of("logged out")
     known = get_conditional_response(request, etag=answer.headers["ETag"], response=answer)
     assert isinstance(known, HttpResponse)
     return retarget(known, "#told")
+
+
+def page_of(request: HttpRequest) -> str:
+    """Where one asks for news from, to come back to. A form that was answered by a page stays in the window with its
+    act's address, which opens nothing: it stood on the page above it, or on the one whose news are asked for."""
+    at = asked_by(request).current_url_abs_path or "/"
+    whole = at.partition("?")[0]
+    places = at, whole.rpartition("/")[0], request.path.rpartition("/")[0] + "/"
+    return next((place for place in places if is_page(place.partition("?")[0])), "/")
+
+
+def is_page(path: str) -> bool:
+    try:
+        return "GET" in getattr(resolve(path).func, "methods", ())
+    except Resolver404:
+        return False

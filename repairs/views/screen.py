@@ -62,6 +62,7 @@ def guarded(view: View[P], methods: list[str]) -> View[P]:
             return redirect("admin:password_change")
         return view(request, *args, **kwargs)
 
+    inner.methods = methods  # type: ignore[attr-defined]  # tells pages from acts, to whoever has an address only
     checked: Any = never_cache(inner)
     return checked  # type: ignore[no-any-return]
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from functools import partial
 from html import unescape
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 from django.contrib.auth.models import User
@@ -76,6 +77,29 @@ def test_who_was_logged_out_is_led_away_or_given_a_page_for_a_part(stuck: Make, 
     tag = client.get("/home/news", headers=HTMX)["ETag"]
     again = client.get("/home/news", headers={"If-None-Match": tag, **HTMX})
     assert again.status_code == 304, "it is said once"
+
+
+def test_who_logs_in_again_after_a_form_was_answered_is_led_to_an_act(stuck: Make, client: Client) -> None:
+    case = stuck()
+    client.logout()
+    here, run = f"/repairs/{case.number}/", f"/runs/{case.run_id}/"
+    ways = {  # what the window says, and what is asked from there: the page that the form stood on
+        (f"{here}close?from=here", f"{here}here"): here,
+        (f"/repairs/proposals/{case.run_id}/confirm", f"{here}here"): here,
+        (f"{here}hand-over/send", f"{here}here"): f"{here}hand-over",
+        (f"{here}read-back/accept", f"{here}here"): f"{here}read-back",
+        (f"{here}hand-over", f"{here}here"): f"{here}hand-over",
+        ("/repairs/batches/new", "/repairs/news"): "/repairs/",
+        ("/repairs/C-" + str(case.number) + "/", f"{here}here"): f"/repairs/C-{case.number}/",
+        (f"{run}journal?page=2", f"{run}news"): f"{run}journal?page=2",
+        ("/reports/alone/1/review", "/home/news"): "/",
+        ("//elsewhere.example/x", "/home/news"): "/",
+    }
+    for (window, asked), page in ways.items():
+        headers = {**HTMX, "HX-Current-URL": f"http://testserver{window}"}
+        ask = client.post if asked.endswith("here") else client.get
+        told = ask(asked, headers=headers).content.decode()
+        assert f'?next={quote(page, safe="")}"' in told, (window, told)
 
 
 def test_a_batch_that_can_do_other_things_now_keeps_its_old_buttons_or_one_that_ended_is_asked_for_ever(
