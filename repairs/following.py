@@ -3,7 +3,7 @@ decided for itself when its turn comes."""
 
 from __future__ import annotations
 
-from django.db.models import Exists, OuterRef, Q
+from django.db.models import Q
 
 from workflows.engine.ahead import WAITING, Named
 from workflows.models import Effect, Step
@@ -17,7 +17,9 @@ def following(effect: Effect) -> list[Named]:
     statement."""
     forward = effect.run.phase in (Phase.OPEN, Phase.RUNNING)
     kinds = ("forward", "remedy") if forward else ("compensation", "remedy")
-    waits = Effect.objects.filter(step=OuterRef("id"), state__in=WAITING, kind__in=kinds).exclude(id=effect.id)
-    chosen = Q(Exists(waits)) | Q(state=StepState.PENDING.value) if forward else Q(Exists(waits))
+    waits = Effect.objects.filter(run=effect.run_id, state__in=WAITING, kind__in=kinds).exclude(id=effect.id)
+    chosen = Q(id__in=waits.values("step"))  # by their run: no index leads from steps to effects
+    if forward:
+        chosen |= Q(state=StepState.PENDING.value)
     steps = Step.objects.filter(chosen, run=effect.run_id).order_by("ordinal")
     return [(name, not forward and not remedy) for name, remedy in steps.values_list("name", "remedy")[:MOST]]
