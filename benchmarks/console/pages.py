@@ -27,8 +27,17 @@ def pages() -> Iterator[tuple[str, str]]:
 
 def fixed() -> Iterator[tuple[str, str]]:
     names = ("home", "unchecked", "runs", "stops", "budgets", "policies", "policy-edit", "tools", "agents", "people")
-    names += ("rehearsals", "reports", "reviews", "journal")
-    for name in (*names, "home-news", "account", "admin:index", "admin:password_change"):
+    more = (
+        "rehearsals",
+        "reports",
+        "reviews",
+        "journal",
+        "home-news",
+        "account",
+        "admin:index",
+        "admin:password_change",
+    )
+    for name in (*names, *more):
         yield name, reverse(name)
     for view in ("decide", "decided", "mine"):
         yield "approvals", f"{reverse('approvals')}?view={view}"

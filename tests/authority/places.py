@@ -73,8 +73,8 @@ def _ids(agent: Agent, word: str, stuck: Run, asks: Run) -> dict[str, Any]:
     batch.state, batch.needs_second, batch.why, batch.asked_at = "asked", True, f"why {word}", case.opened_at
     batch.save()
     saved = saved_view.save(person, name=f"view {word}", view="all", choice=Choice(team=word))
-    wrote_off = {"by": person, "why": f"why {word}", "team": agent.team}
-    broken = glass.broke(Broken.WRITE_OFF, proposal.id, f"wrote off {word}", **wrote_off)
+    said = f"wrote off {word}"
+    broken = glass.broke(Broken.WRITE_OFF, proposal.id, said, by=person, why=f"why {word}", team=agent.team)
     stop = stops.freeze("agent", agent.name, by="person:somebody", why=f"why {word}").stop
     return {
         "number": case.number,

@@ -68,7 +68,7 @@ def test_two_people_write_off_what_stands_and_the_run_states_it(story: Story) ->
     run = story.agent.start(email="office@acme.example")
     assert story.truth(run).state == "stuck"
     effect = stuck_in(run)
-    repairer, approver, case = person("repairer"), person("approver"), Case.objects.get(run=run)
+    repairer, approver, case = person("repairer"), person("approver"), Case.objects.get(run_id=run)
     told: dict[str, Any] = {"effect_id": effect.id, "why": "They keep it.", "seq": effect.seq}
     write_off.propose(**case_of(run), by=repairer, note=off(case, effect.id, repairer), **told)
     assert story.truth(run).cases[0]["state"] == "waiting"
