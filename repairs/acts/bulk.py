@@ -13,6 +13,7 @@ from repairs.acts.door import actor, needs
 from repairs.bulk.given import given
 from repairs.models import Batch
 from repairs.models.batch import BatchAct, BatchState
+from repairs.notices import telling
 from repairs.roles import APPROVER, REPAIRER
 from repairs.words.marked import _
 from workflows import journal, queue, rows
@@ -52,6 +53,8 @@ def ask(
         batch.given = given(BatchAct(batch.act), typed or {}, batch.asked_at)
         batch.alone = batch.needs_second and alone
         moved(batch, S.ASKED if batch.needs_second and not alone else S.RUNNING, "ask", by, why)
+        if batch.state == S.ASKED:
+            telling.of_batch(batch)
     return batch
 
 

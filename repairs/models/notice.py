@@ -22,6 +22,7 @@ class What(models.TextChoices):
     EXPIRED = "expired"  # and what it was for is not sent
     GLASS = "glass"  # one person did alone what takes two; and again where nobody reviewed it in time
     REMARK = "remark"  # a question about an approval, or its answer
+    BATCH = "batch"  # one act on many cases that a second person is asked about
     PERSON = "person"  # somebody was made, or given or taken rights
 
 

@@ -18,6 +18,7 @@ WORDS = {
     What.CASE: ("1 new case", "{} new cases", "queue"),
     What.DEADLINE: ("1 case is nearly or wholly out of time", "{} cases are nearly or wholly out of time", "queue"),
     What.WRITE_OFF: ("1 write-off waits for a second person", "{} write-offs wait for a second person", "queue"),
+    What.BATCH: ("1 batch waits for a second person", "{} batches wait for a second person", "batches"),
     What.TAKE_OVER: ("1 case was taken over from who held it", "{} cases were taken over from who held them", "queue"),
     What.HAND_OVER: ("1 case waits for its read-back", "{} cases wait for their read-back", "queue"),
     What.ESCALATION: ("1 case was escalated", "{} cases were escalated", "queue"),

@@ -18,14 +18,12 @@ from django.db.models.functions import Now
 
 from config.notices import Receiver
 from repairs.models import Case
-from repairs.models.notice import Notice, NoticeState, What
+from repairs.models.notice import Notice, NoticeState
 from repairs.notices import outside
 from repairs.notices.nearing import near
 from repairs.notices.saying import message
+from repairs.notices.standing import still_true
 from workflows import queue, rows
-from workflows.authority import stops
-from workflows.models import Approval, BudgetChange, Credential
-from workflows.models.credential import CredentialState
 
 TASK = "repairs.notices.sending.send"
 MOST_ATTEMPTS = 6
@@ -86,38 +84,6 @@ def due_to(receiver: Receiver, now: dt.datetime) -> list[Notice]:
             notice.due_at = now + pause
         Notice.objects.bulk_update(notices, ["attempts", "due_at"])
     return notices
-
-
-def still_true(notices: Sequence[Notice]) -> set[UUID]:
-    """Those of which there still is something to tell: nobody wants a message about a case that is closed."""
-    asked = {what: [n.subject for n in notices if n.what == what.value] for what in What}
-    cases = {
-        *asked[What.CASE],
-        *asked[What.DEADLINE],
-        *asked[What.WRITE_OFF],
-        *asked[What.TAKE_OVER],
-        *asked[What.ESCALATION],
-        *asked[What.HAND_OVER],
-    }
-    live: set[UUID] = set()
-    if cases:
-        live |= set(Case.objects.live().filter(id__in=cases).values_list("id", flat=True))
-    if asked[What.APPROVAL]:
-        live |= set(Approval.objects.filter(id__in=asked[What.APPROVAL], state="asked").values_list("id", flat=True))
-    if asked[What.EXPIRING]:
-        still = Approval.objects.filter(id__in=asked[What.EXPIRING], state="asked", expires_at__gt=Now())
-        live |= set(still.values_list("id", flat=True))
-    if asked[What.BUDGET]:
-        live |= set(BudgetChange.objects.filter(id__in=asked[What.BUDGET], state="asked").values_list("id", flat=True))
-    if asked[What.CREDENTIAL]:
-        lost = Credential.objects.filter(id__in=asked[What.CREDENTIAL], state=CredentialState.LOST.value)
-        live |= set(lost.values_list("id", flat=True))
-    if asked[What.STOP]:
-        live |= {stop.id for stop in stops.standing()}.intersection(asked[What.STOP])
-    return {notice.id for notice in notices if notice.subject in live or notice.what in HAPPENED}
-
-
-HAPPENED = (What.EXPIRED, What.PERSON)  # what nothing that comes later makes untrue
 
 
 def said_of(notices: Sequence[Notice]) -> tuple[str, str]:

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from django.conf import settings
 
 from config.notices import Receiver
+from repairs.models.batch import Batch
 from repairs.models.case import Case
 from repairs.models.glass import Glass
 from repairs.models.notice import Notice, What
@@ -74,6 +75,13 @@ def of_cases(cases: Sequence[Case], now: dt.datetime) -> None:
 
 def of_write_off(case: Case, act: uuid.UUID) -> None:
     tell(What.WRITE_OFF, [About(case.id, frozenset({APPROVER}), case.owner, act.hex[-30:])])
+
+
+def of_batch(batch: Batch) -> None:
+    """Who can confirm it; the team whose cases it is about, where that is one."""
+    if settings.NOTICES:
+        owners = set(batch.items.order_by().values_list("case__owner", flat=True).distinct()[:2])
+        tell(What.BATCH, [About(batch.id, frozenset({APPROVER}), owners.pop() if len(owners) == 1 else "")])
 
 
 def of_take_over(case: Case, act: uuid.UUID) -> None:

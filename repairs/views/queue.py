@@ -90,7 +90,7 @@ def show_queue(
         saved=list(SavedView.objects.filter(user=desk.user)),
         all_of_them=counts[name] if view and (choice.narrowed() or name == "mine") else 0,
         most=MOST,
-        batches_asked=seen.asked(desk),
+        batches_asked=[(batch, NAMES[batch.act][0]) for batch in seen.asked(desk)],
         tag=live.tag_of(render_to_string(NEWS, {"number": 0})),
     )
 

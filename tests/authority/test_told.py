@@ -10,7 +10,7 @@ from django.db import connection
 
 from repairs.acts import people, second_factor
 from repairs.models import Notice
-from repairs.notices import sending
+from repairs.notices import sending, standing
 from tests.authority.asking import later
 from tests.engine.simulated import World
 from tests.repairs.receiving import BASE, written
@@ -35,13 +35,13 @@ def test_an_approval_that_nobody_decides_is_told_once_more_before_its_time_is_ov
     sending.sweep()
     assert written() == [("expiring", "approver", first.agent.team)]
     later(first)
-    assert not sending.still_true(list(Notice.objects.all())), "what is over isn't told as nearly over"
+    assert not standing.still_true(list(Notice.objects.all())), "what is over isn't told as nearly over"
     drain_once()
     later(Approval.objects.get(run=run, state="asked"))
     drain_once()
     assert [what for what, _, _ in written()] == ["expiring", "approval", "expired"]
     last = Notice.objects.get(what="expired")
-    assert sending.still_true([last]) == {last.id}
+    assert standing.still_true([last]) == {last.id}
     assert sending.said_of([last])[1].startswith("1 approval ran out undecided, twice: its act is not sent")
 
 

@@ -6,6 +6,7 @@ import contextlib
 import datetime as dt
 import email
 import email.policy
+import uuid
 from collections.abc import Callable
 from typing import Any
 
@@ -16,9 +17,12 @@ from django.test.utils import CaptureQueriesContext
 from django_q.models import OrmQ
 
 from repairs import cases
-from repairs.acts import write_off
+from repairs.acts import glass, write_off
+from repairs.desk import desk_for
 from repairs.models import Case, Notice
-from repairs.notices import sending, telling
+from repairs.models.glass import Broken
+from repairs.models.notice import What
+from repairs.notices import saying, sending, standing, telling
 from tests.authority.asking import activate
 from tests.authority.purse import give
 from tests.engine.simulated import World
@@ -233,9 +237,29 @@ def test_what_changed_hands_or_asks_for_help_is_told_no_more_while_its_case_is_o
     case = stuck()
     said = [Notice(what=what, subject=case.id) for what in ("take_over", "hand_over", "escalation", "write_off")]
     for notice in said:
-        assert sending.still_true([notice]) == {notice.id}, notice.what
+        assert standing.still_true([notice]) == {notice.id}, notice.what
     Case.objects.filter(id=case.id).update(state="resolved", closed_at=rows.now())
-    assert sending.still_true(said) == set()
+    assert standing.still_true(said) == set()
+
+
+def test_a_kind_of_notice_is_dropped_as_over_because_nobody_said_when_it_is() -> None:
+    assert set(standing.STANDS) == set(What) == set(saying.WORDS)
+
+
+def test_a_broken_glass_is_told_no_more_while_it_waits_for_review_or_still_once_it_was_reviewed(
+    told: Tell, person: Make
+) -> None:
+    by, second, hook = person("alone", "emergency"), person("second", "approver"), Hook()
+    with hook.open() as url:
+        told(manager=url)
+        with transaction.atomic():
+            reviewed, waits = (glass.broke(Broken.STOP, uuid.uuid4(), "x", by=by, why="it burns") for _ in range(2))
+        glass.review(desk_for(second), reviewed.id, verdict="right", words="seen")
+        sending.send()
+    (message,) = hook.told
+    assert message["title"] == "Makegood: 1 act that takes two was done alone and waits for its review"
+    assert message["message"].endswith("/reports/alone/")
+    assert {n.subject: n.state for n in Notice.objects.all()} == {waits.id: "sent", reviewed.id: "moot"}
 
 
 def test_a_stop_that_was_lifted_or_a_credential_that_was_brought_before_it_could_be_told_is_told(

@@ -14,6 +14,7 @@ from django.test.utils import CaptureQueriesContext
 
 from config import notices
 from repairs.models import Notice, Remark
+from repairs.notices import standing
 from tests.repairs.approvals.pages import form, page_of, rewrite, say, state
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -41,8 +42,11 @@ def test_a_question_is_asked_told_answered_and_decides_nothing(
         ("remark", notices_to("r")),
         ("remark", notices_to("a")),
     ]
+    said = list(Notice.objects.all())
+    assert standing.still_true(said) == {one.id for one in said}, "a question is dropped before it is told"
     say(client, approval, **form(client, approval))
     assert state(approval) == "granted"
+    assert standing.still_true(said) == set()
     assert client.post(f"/approvals/{approval.id}/ask", {"why": "one more"}).status_code == 409
 
 

@@ -11,8 +11,11 @@ from django.db import DatabaseError, transaction
 
 from repairs.acts import bulk
 from repairs.bulk import choosing, running
-from repairs.models import Act, Batch
-from tests.repairs.batches.making import asked, of_cause, states
+from repairs.models import Act, Batch, Notice
+from repairs.models.batch import BatchAct
+from repairs.notices import sending
+from tests.repairs.batches.making import HELD, asked, of_cause, states, text_of
+from tests.repairs.receiving import BASE, Hook, written
 from workflows import rows
 from workflows.errors import Denied, StaleFence
 from workflows.models import Entry
@@ -70,3 +73,25 @@ def test_a_declined_or_forgotten_batch_is_never_carried_out(
     assert not Batch.objects.filter(id=draft.id).exists()
     running.run()
     assert not Act.objects.exists()
+
+
+def test_who_can_confirm_a_batch_hears_nothing_of_it_or_still_once_it_is_answered(
+    held: Make, repairer: User, second: User, browse: Make, told: Make
+) -> None:
+    hook = Hook()
+    with hook.open() as url:
+        told(approver=url, **{"sim-desk": url.replace("hidden", "other")})
+        held(2)
+        Notice.objects.all().delete()
+        look = asked(of_cause(repairer, cause=HELD), repairer)
+        assert (look.state, written()) == ("running", []), "one person is enough, and nobody is asked"
+        declined, waits = (asked(of_cause(repairer, BatchAct.TURN_BACK, HELD), repairer) for _ in range(2))
+        asked(waits, repairer)
+        assert sorted(set(written())) == [("batch", "approver", "sim-desk"), ("batch", "sim-desk", "sim-desk")]
+        assert Notice.objects.count() == 4, "asked for again it is told again"
+        bulk.decline(declined.id, by=second, why="call them first")
+        sending.send()
+    said = f"1 batch waits for a second person (sim-desk).\n{BASE}/repairs/batches/"
+    assert [one["message"] for one in hook.told] == [said, said]
+    line = f"{waits.name}, Undo what stands: {repairer.username} waits for your word, 2 cases."
+    assert line in text_of(browse(second).get("/repairs/"))
