@@ -16,6 +16,7 @@ from workflows.models import Effect
 from workflows.states import EffectState
 
 LONGEST = 200  # characters of a search or a filter
+LONGEST_CUSTOMER = 301  # its type and id, each as wide as its column
 WORDS = 5  # of a search; each is one pass over the index
 NAMES = ("q", "cause", "team", "tool", "harm", "customer", "day")  # as addresses and forms have them
 HARMS = tuple((harm.value, title) for harm, title in TITLES.items())
@@ -73,7 +74,8 @@ class Choice:
 def read(data: QueryDict) -> Choice:
     """Raises `SuspiciousOperation` for what no page of ours asks for."""
     given = [data.get(name, "").strip() for name in NAMES]
-    if any(len(text) > LONGEST or "\x00" in text for text in given):
+    most = {"customer": LONGEST_CUSTOMER}
+    if any(len(text) > most.get(name, LONGEST) or "\x00" in text for name, text in zip(NAMES, given, strict=True)):
         raise SuspiciousOperation(
             _("A search has at most {most} characters, and none that can't be seen.", most=LONGEST)
         )

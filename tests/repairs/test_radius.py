@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import re
 from collections.abc import Callable
+from html import unescape
 from typing import Any
 from urllib.parse import unquote_plus
 
@@ -61,6 +62,16 @@ def test_a_figure_of_a_cases_reach_is_another_than_the_list_that_it_opens(
     assert "/stops/?target=tool&amp;name=crm.contact" in page
     alone = client.get(f"/repairs/{other.number}/").content.decode()
     assert "No other of this cause" in alone
+
+
+def test_a_figure_of_a_case_whose_customer_has_a_long_name_opens_nothing(stuck: Make, client: Client) -> None:
+    first, second = stuck(), stuck()
+    Run.objects.update(subject_type="t" * 100, subject_id="é" * 200)
+    page = client.get(f"/repairs/{first.number}/").content.decode()
+    (address,) = {unescape(at) for at, _, title in REACH.findall(page) if title == "of this customer"}
+    found = client.get(address)
+    assert (found.status_code, found.context["counts"]["all"]) == (200, 2), second.name
+    assert f'value="{"t" * 100}:{"é" * 200}"' in found.content.decode(), "the form asks for another customer"
 
 
 def test_reach_counts_cases_that_a_person_may_not_see_or_that_are_closed(stuck: Make, client: Client) -> None:
