@@ -135,6 +135,7 @@ NOTES = {
     "fallback": _("refused for good; another tool is tried in its place"),
     "superseded": _("what it undid was there again; a person had it undone once more, by another request"),
     "stale_read": _("what it was based on was changed since it was read; nothing was sent"),
+    "twin": _("called off: what its step did before is there after all, or may be"),
     "called_off": _("a person called it off before anything of it left"),
     "written_off": _("people decided to leave it as it is"),
 }

@@ -14,7 +14,7 @@ from tests.engine.simulated import World
 from workflows import ledger, rows
 from workflows.authority import stops
 from workflows.drain import drain_once
-from workflows.engine import people
+from workflows.engine import findings, people
 from workflows.engine.advance import advance
 from workflows.engine.cancel import cancel_by_person
 from workflows.engine.resume import resume, why_not
@@ -114,16 +114,54 @@ def test_an_act_that_is_there_after_all_is_forgotten_because_its_step_was_begun_
 ) -> None:
     resume(held.id, **BY)
     drain_once(slots=8)
-    first = of(held, "book")[0]
-    world.things[first.key] = {}
-    with transaction.atomic():
-        ledger.wake_runs([held.id])
-        first.stick(reason="late_answer", detail="a message says so", world="present")
-        ledger.save_effects([first], now=rows.now())
+    first = turned_up(held, world)
     advance()
     run = again(held)
     assert (run.state, run.phase, [r["effect"] for r in run.people_reasons]) == ("stuck", "unwinding", [str(first.id)])
     assert of(run, "book")[1].state == "verified"
+    findings.found(first.id, **BY, result=first.result)
+    drain_once(slots=8)
+    run = again(held)
+    assert (run.state, [row["effect"] for row in run.residue]) == ("repaired", [str(first.id)]), "one too many stands"
+
+
+@pytest.mark.parametrize("says", ["found", "absent"])
+def test_a_step_is_done_once_more_although_it_turned_up_before_the_second_had_left(
+    held: Run, world: World, says: str
+) -> None:
+    sends, frozen = len(world.sends), freeze("cal.book")
+    resume(held.id, **BY)
+    drain_once(slots=8)
+    first = turned_up(held, world)
+    advance()
+    lift(frozen)
+    drain_once(slots=8)
+    run = again(held)
+    assert (len(world.sends), run.state, run.phase) == (sends, "stuck", "running")
+    assert [e.state for e in of(run, "book")] == ["stuck", "cancelled"]
+    getattr(findings, says)(first.id, **BY)
+    drain_once(slots=8)
+    run = again(held)
+    if says == "absent":
+        assert (run.state, run.end_cause, len(world.sends)) == ("stuck", "step", sends)
+        resume(held.id, **BY)
+        drain_once(slots=8)
+        run = again(held)
+        assert [e.state for e in of(run, "book")] == ["cancelled", "cancelled", "verified"]
+    assert (run.state, run.residue) == ("repaired", [])
+    assert len([name for name, _, _ in world.sends[sends:] if name == "cal.book"]) == (says == "absent")
+    assert check(run.id)[1] == []
+
+
+def turned_up(run: Run, world: World) -> Effect:
+    """What the step did first, although it had been refused: a message says so."""
+    first = of(run, "book")[0]
+    world.things[first.key] = {}
+    with transaction.atomic():
+        ledger.wake_runs([run.id])
+        first.stick(reason="late_answer", detail="a message says so", world="present")
+        ledger.save_effects([first], now=rows.now())
+    return first
 
 
 def test_a_person_cancels_a_run_and_something_of_it_leaves_or_stays(

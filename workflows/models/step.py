@@ -15,6 +15,7 @@ from .run import Run
 
 T = StepState
 ANEW = "anew"  # why a step waits that was begun before, by an effect that did nothing
+TWIN = "twin"  # why an effect was called off that would have been its step's second
 
 
 class Step(models.Model):

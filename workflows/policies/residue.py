@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from workflows.states import EffectState, World
+from workflows.states import EffectState, Kind, World
 
 NOT_THERE = ("nothing", "gone")
 
@@ -16,12 +16,15 @@ def residue_of(run_state: str, effects: Iterable[Any], *, turned: bool = True) -
     effects = list(effects)
     undoing = {e.compensates_id: e for e in effects if e.compensates_id and e.state != "cancelled"}
     good = made_good(effects)
+    newest = {e.step_id: e.id for e in effects if e.kind == Kind.FORWARD and e.world not in NOT_THERE}
     reached = run_state == "completed" or (run_state == "repaired" and not turned)
     rows = []
     for effect in effects:
         if effect.compensates_id or effect.read_only or effect.met:
             continue
-        if statement := _statement(effect, reached, undoing.get(effect.id)):
+        # Its step was begun anew, and that stands as well: nobody wanted two.
+        extra = effect.kind == Kind.FORWARD and newest.get(effect.step_id, effect.id) != effect.id
+        if statement := _statement(effect, reached and not extra, undoing.get(effect.id)):
             rows.append(row(effect, statement + good.get(effect.id, "")))
     return rows
 

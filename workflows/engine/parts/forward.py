@@ -10,11 +10,11 @@ from workflows import making, origins
 from workflows.engine.parts import fresh
 from workflows.errors import shown
 from workflows.models import Effect, Run, Step
-from workflows.models.step import ANEW
+from workflows.models.step import ANEW, TWIN
 from workflows.policies import order
 from workflows.policies.spending import for_a_person
 from workflows.policies.unwinding import asked_by_person, looked_at_again, whose
-from workflows.states import EffectState, Phase, StepState
+from workflows.states import EffectState, Phase, StepState, World
 from workflows.toolbox import tool_of
 from workflows.tools.expressions import ExpressionError, fill
 
@@ -27,7 +27,8 @@ PASSED_OVER = ("stopping", "skipped")  # the run turned back before it left; a p
 
 def follow(steps: list[Step], effects: list[Effect], changes: Changes) -> list[dict[str, str]]:
     """Brings steps to where their forward effects, or remedies, are; returns what moved, for the run's entry."""
-    by_step = {e.step_id.int: e for e in effects if not e.compensates_id}
+    _call_off_twins(effects, changes)
+    by_step = {e.step_id.int: e for e in effects if not e.compensates_id and e.reason != TWIN}
     moved = []
     for step in steps:
         effect = by_step.get(step.id.int)
@@ -37,6 +38,16 @@ def follow(steps: list[Step], effects: list[Effect], changes: Changes) -> list[d
             moved.append({"step": step.name, "to": step.state})
             changes.steps.append(step)
     return moved
+
+
+def _call_off_twins(effects: list[Effect], changes: Changes) -> None:
+    """Of a step that was begun anew: what it did before turned up, or may, so its next act doesn't leave any more."""
+    anew = [e for e in effects if e.generation and e.forward and e.state in (S.BLOCKED, S.READY) and not e.doubt]
+    for effect in anew:
+        others = [e for e in effects if e.step_id == effect.step_id and e.forward and e is not effect]
+        if any(e.state == S.STUCK or e.world != World.NOTHING for e in others):
+            effect.cancel(reason=TWIN, detail="what its step did before is there after all, or may be")
+            changes.effects.append(effect)
 
 
 def _undone(effect: Effect) -> bool:
@@ -70,7 +81,8 @@ def go_on(run: Run, steps: list[Step], effects: list[Effect], changes: Changes) 
         _fail(run, failed[0])
         return []
     _open_gates(run, steps, effects, changes)
-    if run.sealed and not changes.born[run.id] and all(s.state in (StepState.DONE, StepState.SKIPPED) for s in steps):
+    went = all(s.state in (StepState.DONE, StepState.SKIPPED) for s in steps)
+    if run.sealed and not changes.born[run.id] and went and not any(e.state == S.STUCK for e in effects):
         run.end()
     return _people(steps, effects)
 
