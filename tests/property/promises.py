@@ -59,9 +59,9 @@ def _gated(effect: Effect) -> None:
 def _in_order(effect: Effect) -> None:
     """An undoing goes when nothing that stands depends on what it undoes."""
     steps = list(effect.run.steps.all())
-    forward = {e.step.name: e for e in Effect.objects.filter(run=effect.run, kind="forward").select_related("step")}
     below = BELOW(steps)[effect.step.name]
-    stands = [n for n in below if n in forward and forward[n].state not in OUT_OF_IT and not forward[n].irreversible]
+    forward = Effect.objects.filter(run=effect.run, kind="forward", step__name__in=below).select_related("step")
+    stands = [e.step.name for e in forward if e.state not in OUT_OF_IT and not e.irreversible]
     require(not stands, f"8: {effect.step.name} is undone while {stands} stand on it")
 
 

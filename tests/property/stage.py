@@ -28,11 +28,12 @@ from workflows.authority import approvals
 from workflows.drain import Drain
 from workflows.engine import call, dispatch, look, people, record
 from workflows.engine.advance import advance
-from workflows.engine.cancel import cancel
+from workflows.engine.cancel import cancel, cancel_by_person
 from workflows.engine.overdue import overdue
 from workflows.engine.recover import recover
 from workflows.engine.release import release
 from workflows.engine.remedy import RemedyBody, remedy
+from workflows.engine.resume import resume
 from workflows.engine.start import StartBody, start_run
 from workflows.errors import MakegoodError
 from workflows.models import Agent, Approval, Effect, Run, Tool, Workflow
@@ -209,6 +210,17 @@ class Stage:
             _try(lambda: getattr(people, act)(stuck.id, **by))
         elif turning is not None and act in ("compensate_run", "write_off_run"):
             _try(lambda: getattr(people, act)(turning.id, **by))
+
+    def person_on_run(self, act: str, which: int = 0) -> None:
+        """What a person does to the run as a whole, whether it needs them or not."""
+        run_id, by = self.runs[which % len(self.runs)].id, {"by": "person:drawn", "why": "drawn"}
+        acts: dict[str, Callable[[], object]] = {
+            "cancel": lambda: cancel_by_person(run_id, then="compensate", **by),
+            "hold": lambda: cancel_by_person(run_id, then="hold", **by),
+            "resume": lambda: resume(run_id, **by),
+            "write_off": lambda: people.write_off_run(run_id, **by),
+        }
+        _try(acts[act])
 
     def make_good(self, which: int) -> None:
         """By a tool of the run itself; of what is stuck in it, if there is anything."""

@@ -35,6 +35,7 @@ STEPS = 30
 WORDS = st.sampled_from(["well", "well", "well", "lost_after", "lost_before", "temporary", "refused", "not_sent"])
 WORKERS = st.integers(0, 1)
 LATE = st.sampled_from([0.0, 0.0, 15.0])
+DRAWN = st.integers(0, 2)
 MOSTLY = st.sampled_from([True, True, True, False])
 
 
@@ -78,11 +79,16 @@ def tell(share: int, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
     told = Counter[str]()
 
     class Schedule(RuleBasedStateMachine):
-        @initialize(drawn=st.lists(tools(), min_size=1, max_size=3), beside=st.booleans(), paid=st.integers(0, 4))
-        def begin_anew(self, drawn: list[dict[str, Any]], beside: bool, paid: int) -> None:
+        @initialize(
+            drawn=st.lists(tools(), min_size=1, max_size=3),
+            beside=st.booleans(),
+            paid=st.integers(0, 4),
+            failing=st.sampled_from(["compensate", "compensate", "hold"]),
+        )
+        def begin_anew(self, drawn: list[dict[str, Any]], beside: bool, paid: int, failing: str) -> None:
             clock.step(-clock.ahead)
             self.stage = Stage(clock, monkeypatch)
-            self.stage.declare(*drawn, after=[[]] * len(drawn) if beside else None)
+            self.stage.declare(*drawn, after=[[]] * len(drawn) if beside else None, on_failure=failing)
             if paid > 2:
                 give("agent:drawn", effects=paid)
             self.stage.start()
@@ -150,6 +156,10 @@ def tell(share: int, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
         @rule(act=st.sampled_from(["look_again", "write_off", "compensate_run", "write_off_run"]))
         def a_person_acts(self, act: str) -> None:
             self.stage.person(act)
+
+        @rule(act=st.sampled_from(["hold", "hold", "resume", "resume", "resume", "cancel", "write_off"]), which=DRAWN)
+        def a_person_decides_about_a_run(self, act: str, which: int) -> None:
+            self.stage.person_on_run(act, which)
 
         @rule(which=st.integers(0, 2))
         def a_person_makes_good(self, which: int) -> None:
