@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
+from urllib.parse import urlencode
 
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.urls import reverse
+from django.utils import timezone
 
+from repairs import keyset
 from repairs.acts import people as acts
 from repairs.acts import proof
 from repairs.acts.door import actor
@@ -21,7 +25,8 @@ from repairs.words.marked import _
 from workflows.errors import MakegoodError
 from workflows.models import Team
 
-MOST = 500  # people on the page; who has more changes the rest with manage.py person
+MOST = 500  # teams to choose from
+LONGEST = 150  # characters of a login
 SHOWN = 50  # changes, the latest
 
 
@@ -67,38 +72,51 @@ def done(request: HttpRequest, verb: Callable[[], None], said: str) -> HttpRespo
         proof.demand(request, at_desk(request), strong=True)
         verb()
     except MakegoodError as error:
-        return refusal(request, error)
+        return refusal(request, error, asked=request.POST.get("login", ""))
     tell(request, said)
-    return redirect("people")
+    return redirect(f"{reverse('people')}?{urlencode({'login': request.POST.get('login', '')})}")
 
 
-def refusal(request: HttpRequest, error: MakegoodError) -> HttpResponse:
+def refusal(request: HttpRequest, error: MakegoodError, *, asked: str = "") -> HttpResponse:
     typed = {
         "login": request.POST.get("login", ""),
         "roles": request.POST.getlist("roles"),
         "teams": request.POST.getlist("teams"),
         "why": why(request),
     }
-    return page(request, status=STATUS.get(type(error), 400), error=error, typed=typed)
+    return page(request, status=STATUS.get(type(error), 400), error=error, typed=typed, asked=asked)
 
 
-def page(request: HttpRequest, *, status: int = 200, **context: Any) -> HttpResponse:
-    """`password`: of who was just made, shown in this one answer; `typed`: what was refused."""
-    desk = at_desk(request)
-    found = User.objects.filter(is_staff=True).select_related("person", "second_factor")
-    rows = [row_of(user) for user in found.prefetch_related("groups", "person__teams").order_by("username")[:MOST]]
+def page(request: HttpRequest, *, status: int = 200, asked: str = "", **context: Any) -> HttpResponse:
+    """`?login=` narrows by a part of it, `?after=` is the cursor. `password`: of who was just made, shown in this one
+    answer; `typed`: what was refused."""
+    desk, asked = at_desk(request), "" if strange(asked) else asked or request.GET.get("login", "").strip()
+    if strange(asked):
+        raise Http404("Nobody has such a login.")
+    found = User.objects.filter(is_staff=True, username__icontains=asked).select_related("person", "second_factor")
+    of = f"people:{asked}"
+    at, after = keyset.read(request.GET.get("after", ""), of=of) or (timezone.now(), None)
+    people = found.prefetch_related("groups", "person__teams")
+    shown = keyset.page(people, order=("username",), of=of, at=at, after=after)
     return show(
         request,
         "console/people.html",
         here="people",
         status=status,
-        rows=rows,
+        page=shown,
+        rows=[row_of(user) for user in shown.rows],
+        asked=asked,
+        query=urlencode({"login": asked} if asked else {}),
         roles=ROLES,
         teams=list(Team.objects.order_by("name").values_list("name", flat=True)[:MOST]),
         changes=PersonAct.objects.order_by("-id")[:SHOWN],
         may_change=ADMIN in desk.roles,
         **{"error": None, "typed": {}, "made": "", "password": "", **context},
     )
+
+
+def strange(login: str) -> bool:
+    return "\x00" in login or len(login) > LONGEST
 
 
 def row_of(user: User) -> dict[str, Any]:

@@ -344,3 +344,23 @@ def test_a_lost_second_factor_is_taken_away_by_another_and_from_the_shell(person
     assert [one.by for one in PersonAct.objects.filter(what="second_factor_reset")] == ["person:office", "command"]
     with pytest.raises(CommandError, match="Say what to change"):
         call_command("person", "night-desk", "--why", "x")
+
+
+def test_of_many_people_a_page_shows_fifty_and_a_login_finds_the_others(person: Make, browse: Make) -> None:
+    boss = browse(person("a-boss", "admin"))
+    User.objects.bulk_create(User(username=f"desk-{n:03}", is_staff=True) for n in range(120))
+    seen: list[str] = []
+    address = "/people/"
+    while address:
+        text = boss.get(address).content.decode()
+        assert len(text) < 300_000, "a page that nobody waits for (D05)"
+        seen += re.findall(r'name="login" value="(desk-\d+)"', text)
+        more = re.search(r'href="(\?[^"]+)" rel="next"', text)
+        address = f"/people/{more[1]}".replace("&amp;", "&") if more else ""
+    assert seen == [f"desk-{n:03}" for n in range(120)]
+    answer = boss.post("/people/change", {"login": "desk-119", "why": "", "roles": ["repairer"]})
+    assert answer.status_code == 400
+    assert 'name="login" value="desk-119"' in answer.content.decode(), "the refused form isn't on the page"
+    assert "Nobody has such a login" in boss.get("/people/?login=%25").content.decode()
+    assert boss.get("/people/?login=%00").status_code == 404
+    assert boss.get("/people/?after=x").status_code == 400
