@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from typing import Any
+from urllib.parse import urlsplit, urlunsplit
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -58,12 +59,22 @@ def logged_out(request: HttpRequest) -> HttpResponse:
 
 
 def page_of(request: HttpRequest) -> str:
-    """Where one asks for news from, to come back to. A form that was answered by a page stays in the window with its
-    act's address, which opens nothing: it stood on the page above it, or on the one whose news are asked for."""
-    at = asked_by(request).current_url_abs_path or "/"
+    """Where one asks for news from, or sent a form from, to come back to. A form that was answered by a page stays in
+    the window with its act's address, which opens nothing: it stood on the page above it, or on the one whose news are
+    asked for."""
+    at = asked_by(request).current_url_abs_path or referred(request)
     whole = at.partition("?")[0]
     places = at, whole.rpartition("/")[0], request.path.rpartition("/")[0] + "/"
     return next((place for place in places if is_page(place.partition("?")[0])), "/")
+
+
+def referred(request: HttpRequest) -> str:
+    """The address of ours that a browser says it comes from; "" where it says none."""
+    try:
+        at = urlsplit(request.headers.get("Referer", ""))
+    except ValueError:
+        return ""
+    return urlunsplit(("", "", at.path, at.query, "")) if at.netloc == request.get_host() else ""
 
 
 def is_page(path: str) -> bool:

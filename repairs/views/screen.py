@@ -68,7 +68,8 @@ def guarded(view: View[P], methods: list[str]) -> View[P]:
 
 
 def to_log_in(request: HttpRequest) -> HttpResponse:
-    login = f"{resolve_url('admin:login')}?{urlencode({'next': request.get_full_path()})}"
+    back = live.page_of(request) if request.method == "POST" else request.get_full_path()
+    login = f"{resolve_url('admin:login')}?{urlencode({'next': back})}"
     answer = live.logged_out(request) if live.asked_by(request) else redirect(login)
     patch_vary_headers(answer, ["HX-Request"])
     return answer

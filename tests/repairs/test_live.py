@@ -102,6 +102,23 @@ def test_who_logs_in_again_after_a_form_was_answered_is_led_to_an_act(stuck: Mak
         assert f'?next={quote(page, safe="")}"' in told, (window, told)
 
 
+def test_who_sends_a_form_after_their_session_ended_is_led_to_an_act(stuck: Make, client: Client) -> None:
+    case = stuck()
+    client.logout()
+    act, page = f"/repairs/{case.number}/claim", f"/repairs/{case.number}/"
+    for referer, back in {
+        "": page,
+        f"http://testserver{page}?from=home": f"{page}?from=home",
+        "http://testserver//elsewhere.example/": page,
+        f"http://elsewhere.example/runs/{case.run_id}/": page,
+        "http://[testserver": page,
+    }.items():
+        led = client.post(act, {"fence": "0"}, headers={"Referer": referer})
+        assert led["Location"] == f"/admin/login/?next={quote(back, safe='')}", referer
+    elsewhere = client.post(f"/repairs/proposals/{case.run_id}/confirm")
+    assert elsewhere["Location"] == "/admin/login/?next=%2F"
+
+
 def test_a_batch_that_can_do_other_things_now_keeps_its_old_buttons_or_one_that_ended_is_asked_for_ever(
     stuck: Make, client: Client
 ) -> None:
