@@ -247,3 +247,32 @@ def test_a_run_that_could_do_something_twice_is_said_to_go_forward(
     no = why_not(held, effects)
     assert says in no
     assert bool(no) == bool(says)
+
+
+def test_what_is_begun_anew_speaks_of_a_thing_that_is_no_more(
+    world: World, tool: Make, workflow: Make, run_through: Make
+) -> None:
+    """The contact vanished meanwhile, and a person made another by hand and said which."""
+    for name in ("crm.contact", "cal.book", "mail.send"):
+        tool(name)
+    reads = {"of": "${ steps.contact.result.id }"}
+    steps = [
+        {"name": "contact", "tool": "crm.contact", "after": [], "arguments": {"of": "contact"}},
+        {"name": "book", "tool": "cal.book", "after": ["contact"], "arguments": reads},
+        {"name": "send", "tool": "mail.send", "after": ["book"], "arguments": reads},
+    ]
+    world.script("cal.book", "execute", "refused")
+    run = run_through(workflow("crm.contact", "cal.book", "mail.send", on_failure="hold", steps=steps))
+    contact = of(run, "contact")[0]
+    assert of(run, "book")[0].arguments == {"of": f"id-{contact.key}"}
+    with transaction.atomic():
+        ledger.wake_runs([run.id])
+        contact.stick(reason="gone", detail="a look showed it", world="nothing")
+        ledger.save_effects([contact], now=rows.now())
+    findings.found(contact.id, **BY, result={"id": "id-new"})
+    drain_once(slots=8)
+    resume(run.id, **BY)
+    drain_once(slots=8)
+    assert again(run).state == "repaired"
+    assert [of(run, name)[-1].arguments["of"] for name in ("book", "send")] == ["id-new", "id-new"]
+    assert check(run.id)[1] == []

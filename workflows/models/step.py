@@ -62,7 +62,9 @@ class Step(models.Model):
 
     @named("state", "resume", [T.FAILED.value, T.SKIPPED.value], T.PENDING.value)
     def resume(self) -> None:
-        """It is begun anew, by another effect."""
+        """It is begun anew, by another effect; what it spoke of may be called otherwise by now."""
+        if self.template:
+            self.arguments = None
         self.reason, self.detail = ANEW, ""
 
     @named("state", "undo", [T.ACTIVE.value, T.DONE.value], T.UNDONE.value)

@@ -32,7 +32,9 @@ def follow(steps: list[Step], effects: list[Effect], changes: Changes) -> list[d
     moved = []
     for step in steps:
         effect = by_step.get(step.id.int)
-        if effect is None or not (step.state == StepState.ACTIVE or (step.state == StepState.DONE and _undone(effect))):
+        if effect is None or not (
+            step.state == StepState.ACTIVE or (step.state == StepState.DONE and _moved(step, effect))
+        ):
             continue
         if _follow_one(step, effect):
             moved.append({"step": step.name, "to": step.state})
@@ -50,9 +52,9 @@ def _call_off_twins(effects: list[Effect], changes: Changes) -> None:
             changes.effects.append(effect)
 
 
-def _undone(effect: Effect) -> bool:
-    """All that a step that is done can still follow."""
-    return bool(effect.state == S.UNDONE)
+def _moved(step: Step, effect: Effect) -> bool:
+    """All that a step that is done can still follow: it was undone, or is called something else by now."""
+    return effect.state == S.UNDONE or (effect.settled and step.result != (effect.result or {}))
 
 
 def _follow_one(step: Step, effect: Effect) -> bool:
@@ -69,6 +71,9 @@ def _follow_one(step: Step, effect: Effect) -> bool:
         step.skip(reason=effect.reason)
     elif effect.state == S.UNDONE:
         step.undo()
+    elif effect.settled:
+        step.result = effect.result or {}
+        return True
     return bool(step.event)
 
 
