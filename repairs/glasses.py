@@ -74,6 +74,7 @@ def place(what: str, subject: uuid.UUID) -> str:
 
 PLACES = {
     Broken.APPROVAL.value: "approval",
+    Broken.BATCH.value: "batch",
     Broken.BUDGET.value: "budget",
     Broken.POLICY.value: "policy",
     Broken.WRITE_OFF.value: "admin:repairs_act_change",

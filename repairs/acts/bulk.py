@@ -5,18 +5,22 @@ from __future__ import annotations
 import uuid
 from collections.abc import Mapping
 
-from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import transaction
 
+from repairs.acts import glass as glasses
 from repairs.acts.door import actor, needs
 from repairs.bulk.given import given
+from repairs.bulk.seen import team_of
 from repairs.models import Batch
 from repairs.models.batch import BatchAct, BatchState
+from repairs.models.glass import Broken
 from repairs.notices import telling
 from repairs.roles import APPROVER, REPAIRER
+from repairs.words.batch import NAMES
 from repairs.words.marked import _
 from workflows import journal, queue, rows
+from workflows.authority import four_eyes
 from workflows.errors import Denied, StaleFence
 from workflows.why import reason
 
@@ -31,10 +35,12 @@ def ask(
     why: str,
     digest: str,
     alone: bool = False,
+    glass: bool = False,
     typed: Mapping[str, str] | None = None,
 ) -> Batch:
     """Has what was shown carried out, or asks a second person where it is large. Asked for again, nothing happens.
-    `typed`: what the act has to know beside its reason.
+    `typed`: what the act has to know beside its reason. `alone`: by one person where it takes two, because the
+    installation allows it, or they break the glass (`acts.glass`): its review is kept in the same commit.
 
     Raises `Denied`, `Invalid`, `StaleFence` where the page showed another list."""
     needs(by, REPAIRER)
@@ -47,12 +53,17 @@ def ask(
             raise Denied(_("{by} chose these cases; choose them yourself to act on them.", by=batch.by.get_username()))
         if batch.state != S.DRAFT:
             return batch
-        if alone and settings.FOUR_EYES != "when_possible":
+        if alone and glass:
+            glasses.may(by)
+        if alone and not four_eyes.one_may(glass=glass and batch.needs_second):
             raise Denied(_("This installation asks for two people (FOUR_EYES=required)."))
         batch.why, batch.asked_at = why, rows.now()
         batch.given = given(BatchAct(batch.act), typed or {}, batch.asked_at)
         batch.alone = batch.needs_second and alone
-        moved(batch, S.ASKED if batch.needs_second and not alone else S.RUNNING, "ask", by, why)
+        broken = batch.alone and glass
+        moved(batch, S.ASKED if batch.needs_second and not alone else S.RUNNING, "ask", by, why, glass=broken)
+        if broken:
+            glasses.broke(Broken.BATCH, batch.id, done_alone(batch), by=by, why=why, team=team_of(batch))
         if batch.state == S.ASKED:
             telling.of_batch(batch)
     return batch
@@ -117,17 +128,22 @@ def locked(batch_id: uuid.UUID) -> Batch:
     return Batch.objects.select_related("by").select_for_update(of=("self",), no_key=True).get(id=batch_id)
 
 
-def moved(batch: Batch, state: BatchState, event: str, by: User, why: str) -> None:
+def done_alone(batch: Batch) -> str:
+    cases = "1 case" if batch.count == 1 else f"{batch.count} cases"
+    return f"let {batch.name} go ({NAMES[batch.act][0]}, {cases}), which nobody confirmed"
+
+
+def moved(batch: Batch, state: BatchState, event: str, by: User, why: str, *, glass: bool = False) -> None:
     before, batch.state = batch.state, state.value
-    note(batch, event, by=actor(by), before=before, why=why)
+    note(batch, event, by=actor(by), before=before, why=why, glass=glass)
     if state == S.RUNNING:
         transaction.on_commit(lambda: queue.later(TASK))
 
 
-def note(batch: Batch, event: str, *, by: str, before: str, why: str = "") -> None:
+def note(batch: Batch, event: str, *, by: str, before: str, why: str = "", glass: bool = False) -> None:
     """Saves the batch with an entry in its own chain of the journal."""
     words = {"why": why, "digest": batch.digest, "count": batch.count, "act": batch.act, "given": batch.given}
-    payload = {name: value for name, value in {**words, "alone": batch.alone}.items() if value}
+    payload = {name: value for name, value in {**words, "alone": batch.alone, "glass": glass}.items() if value}
     moment = rows.now()
     made = journal.chain(
         [

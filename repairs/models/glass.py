@@ -14,6 +14,7 @@ class Broken(models.TextChoices):
     """What was done. `subject` is the id of that."""
 
     APPROVAL = "approval"
+    BATCH = "batch"
     BUDGET = "budget"
     POLICY = "policy"
     STOP = "stop"

@@ -6,7 +6,6 @@ import uuid
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from django.conf import settings
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect
 from django.template.loader import render_to_string
@@ -141,8 +140,8 @@ def show_batch(
         button=button(batch.act, stands["will"]),
         mine=mine,
         may_confirm=batch.state == BatchState.ASKED and desk.may_approve and not mine,
-        alone=settings.FOUR_EYES == "when_possible",
-        proof_asked=proof.wanted(desk, request.session, strong=batch.sends),
+        alone=batch.needs_second and (desk.alone or desk.breaks),
+        proof_asked=proof.wanted(desk, request.session, strong=batch.sends or (mine and desk.breaks)),
         until=moment_of(batch.given.get("until", "")),
         causes=CAUSES,
         helpers=escalate.ROLES,
@@ -180,15 +179,16 @@ def told_of(line: standing.Line) -> Shown | None:
 @in_role(REPAIRER)
 def ask(request: HttpRequest, batch_id: uuid.UUID) -> HttpResponse:
     desk, alone = at_desk(request), request.POST.get("how") == "alone"
+    glass = request.POST.get("glass") == "yes"
 
     def verb() -> str:
-        once(request.POST, ("why", "digest", "how", *GIVEN))
+        once(request.POST, ("why", "digest", "how", "glass", *GIVEN))
         known = seen.found(desk, batch_id)
         if alone:
-            proof.demand(request, desk, strong=known.sends)
+            proof.demand(request, desk, strong=known.sends or glass)
         digest = request.POST.get("digest", "")
         typed = {name: request.POST.get(name, "") for name in GIVEN}
-        batch = bulk.ask(batch_id, by=desk.user, why=why(request), digest=digest, alone=alone, typed=typed)
+        batch = bulk.ask(batch_id, by=desk.user, why=why(request), digest=digest, alone=alone, glass=glass, typed=typed)
         if known.state != BatchState.DRAFT:
             return _("{batch} was asked for already; nothing is done twice.", batch=batch.name)
         if batch.state == BatchState.ASKED:
