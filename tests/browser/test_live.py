@@ -166,6 +166,33 @@ def test_who_was_logged_out_finds_the_login_in_the_page(
         expect(still.locator("#why-next")).to_have_value("half a sentence")
 
 
+def test_what_was_typed_is_gone_where_the_session_had_ended_or_comes_back_where_it_was_kept(
+    another: Make, enter: Make
+) -> None:
+    place, page = f"/repairs/{another().number}/", enter()
+    page.goto(place)
+    page.get_by_text("Write down a guess").click()
+    guess, keep = page.locator("#guess"), page.get_by_role("button", name="Keep as a guess")
+    guess.fill("their queue is full")
+    page.context.clear_cookies(name=settings.SESSION_COOKIE_NAME)
+    keep.click()
+    page.get_by_label("Name").fill("repairer")
+    page.get_by_label("Password").fill("a long enough one")
+    page.get_by_role("button", name="Log in").click()
+    page.wait_for_url(f"**{place}")
+    expect(guess).to_have_value("their queue is full")
+    page.context.clear_cookies(name="csrftoken")
+    keep.click()
+    expect(page.get_by_text("This form is too old")).to_be_visible()
+    page.go_back()
+    expect(guess).to_have_value("their queue is full")
+    keep.click()
+    expect(page.get_by_text("Kept as a guess")).to_be_visible()
+    expect(guess).to_have_value("")
+    page.reload()
+    expect(guess).to_have_value("")
+
+
 INJECTED = """<div hx-get="/stops/" hx-trigger="load">a</div>
 <div data-hx-post="/repairs/next" data-hx-trigger="load">b</div>
 <div hx-get="//elsewhere.example/repairs/news" hx-trigger="load">c</div>
