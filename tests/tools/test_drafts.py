@@ -110,6 +110,23 @@ def test_a_credential_that_a_manifest_holds_in_clear_is_shown_or_what_an_argumen
     assert ("clear-1" in told, "clear-3" in told, "page=2" in told, "args.token" in told) == (False, False, True, True)
 
 
+@pytest.mark.parametrize("name", ["X-Token", "X-Shop-Access-Token", "Private-Token", "Client-Secret"])
+def test_a_header_of_a_house_s_own_name_shows_a_credential_in_clear(name: str) -> None:
+    made = tool(IN_CLEAR % f'headers: {{{name}: clear-5, X-Asked: clear-5, X-Their-Token: "${{ args.token }}"}}')
+    (draft,) = made.draft(call(arguments={"token": "of-a-card"}))
+    shown = dict(draft.headers)
+    assert (shown[name], shown["X-Asked"], shown["X-Their-Token"]) == ("[hidden]", "clear-5", "of-a-card")
+    assert in_spec(made.spec)["execute"]["headers"][name] == "[hidden]"
+
+
+def test_a_draft_that_cannot_be_made_shows_a_credential_in_clear() -> None:
+    made = tool(IN_CLEAR % 'json: {password: "clear-6", note: "${ args.missing }"}')
+    (draft,) = made.draft(call(arguments={"token": "t"}))
+    assert "missing" in draft.flaw
+    assert draft.line.startswith("POST https://p.example/things?apikey=[hidden]&page=2")
+    assert "clear-" not in repr(draft)
+
+
 def test_a_form_shows_a_credential_in_clear() -> None:
     made = tool(IN_CLEAR % FORM)
     (draft,) = made.draft(call(arguments={"token": "t"}))

@@ -31,17 +31,18 @@ def draft(
 ) -> Draft:
     """The request that a part of a spec declares. `needs`: the credentials whose tokens it carries; `how`: as `prepare`
     takes it."""
+    literals = in_clear.of_part(part)
     tokens = {name: Token(name, f"[token of {name}]", 0) for name in needs}
     try:
         prepared = prepare(part, names, tokens=tokens, masked=True, **how)
     except ExpressionError as error:
-        url = urls.told(str(how.get("url") or part.get("url", "")))
+        url = in_clear.in_query(urls.told(str(how.get("url") or part.get("url", ""))), literals)
         line = f"{how.get('method') or part.get('method', '')} {url}".strip()
         return Draft(line=line, reads=reads, note=note, flaw=str(error))
-    request, literals = prepared.request, in_clear.of_part(part)
+    request = prepared.request
     return Draft(
         line=f"{request.method} {in_clear.in_query(request.url, literals)}",
-        headers=tuple((name, masked(name, value)) for name, value in request.headers),
+        headers=tuple((name, masked(name, value, literals)) for name, value in request.headers),
         body=readable(request.body, literals),
         digest=prepared.digest,
         reads=reads,
@@ -55,12 +56,15 @@ def batched(part: Mapping[str, Any], names: Mapping[str, Any], **how: Any) -> Dr
     try:
         content = fill(part["json"], names, "json", with_secrets=True)
     except ExpressionError as error:
-        return Draft(line=f"{part['method']} {urls.told(part['url'])}", note=IN_A_BATCH, flaw=str(error))
+        url = in_clear.in_query(urls.told(part["url"]), in_clear.of_part(part))
+        return Draft(line=f"{part['method']} {url}", note=IN_A_BATCH, flaw=str(error))
     several = {"items": [content], "env": environment.values(), "now": names["now"]}
     return draft({**part, "json": batch["json"]}, several, note=IN_A_BATCH, **how)
 
 
-def masked(name: str, value: str) -> str:
+def masked(name: str, value: str, literals: frozenset[str] = frozenset()) -> str:
+    if in_clear.names(name) and value in literals:
+        return in_clear.HIDDEN
     if name.lower() not in CREDENTIALS or "[secret " in value or "[token of " in value:
         return value
     scheme, blank, _ = value.partition(" ")

@@ -19,16 +19,18 @@ NAMES = frozenset(
     {
         "password", "passwd", "pwd", "passphrase", "secret", "token", "authorization", "credential", "credentials",
         "apikey", "accesskey", "secretkey", "privatekey", "authkey", "authtoken", "accesstoken", "refreshtoken",
-        "apitoken", "apisecret", "clientsecret", "appsecret", "sharedsecret", "signature", "sig",
+        "apitoken", "apisecret", "clientsecret", "appsecret", "sharedsecret", "signature", "sig", "subscriptionkey",
     }
 )  # fmt: skip
+ENDS = ("token", "secret", "password", "apikey")  # of a house's own names: Private-Token, X-Shop-Access-Token
 OF_A_HEADER = frozenset({"bearer", "cookie", "proxy-authorization"})
 HIDDEN = "[hidden]"
 
 
 def of_part(part: Mapping[str, Any]) -> frozenset[str]:
     """The credentials that stand in this part of a spec, as texts."""
-    return frozenset([*_of_query(str(part.get("url") or "")), *_of_json(part.get("json")), *_of_form(part)])
+    spoken = {"json": part.get("json"), "headers": part.get("headers")}
+    return frozenset([*_of_query(str(part.get("url") or "")), *_of_json(spoken), *_of_form(part)])
 
 
 def in_query(url: str, literals: frozenset[str]) -> str:
@@ -82,7 +84,7 @@ def in_spec(value: Any, name: str = "") -> Any:
 def names(name: str) -> bool:
     """Whether what has this name is a credential: `api_key`, `apiKey` and `X-Api-Key` are one name."""
     plain = re.sub(r"[^a-z]", "", unquote_plus(name).lower())
-    return plain in NAMES or plain.removeprefix("x") in NAMES
+    return plain in NAMES or plain.removeprefix("x") in NAMES or plain.endswith(ENDS)
 
 
 def _of_query(url: str) -> Iterator[str]:
