@@ -62,7 +62,8 @@ def page_of(request: HttpRequest) -> str:
     """Where one asks for news from, or sent a form from, to come back to. A form that was answered by a page stays in
     the window with its act's address, which opens nothing: it stood on the page above it, or on the one whose news are
     asked for."""
-    at = asked_by(request).current_url_abs_path or referred(request)
+    asked = asked_by(request)
+    at = (asked and asked.current_url_abs_path) or referred(request)
     whole = at.partition("?")[0]
     places = at, whole.rpartition("/")[0], request.path.rpartition("/")[0] + "/"
     return next((place for place in places if is_page(place.partition("?")[0])), "/")
