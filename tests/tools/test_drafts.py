@@ -12,7 +12,9 @@ from tests.tools.test_manifest import CONTACT
 from tests.world.provider import Provider
 from workflows.outcomes import Acknowledged
 from workflows.tools.base import Tool
+from workflows.tools.http.answers import evidence
 from workflows.tools.http.literals import in_spec
+from workflows.tools.http.requests import prepare
 from workflows.tools.manifest import load_texts
 from workflows.tools.registry import build
 from workflows.tools.wire.exchange import forget
@@ -125,6 +127,14 @@ def test_a_draft_that_cannot_be_made_shows_a_credential_in_clear() -> None:
     assert "missing" in draft.flaw
     assert draft.line.startswith("POST https://p.example/things?apikey=[hidden]&page=2")
     assert "clear-" not in repr(draft)
+
+
+def test_a_credential_in_clear_is_kept_with_what_a_send_proves() -> None:
+    made = tool(IN_CLEAR % BODY)
+    names = {"args": {"token": "tok-of-a-card", "password": "wanted"}, "key": "k"}
+    kept = evidence(prepare(made.spec["execute"], names), None, 0.1)
+    assert kept["request"]["url"] == "https://p.example/things?apikey=[hidden]&page=2&token=tok-of-a-card"
+    assert "clear-" not in repr(kept)
 
 
 def test_a_form_shows_a_credential_in_clear() -> None:

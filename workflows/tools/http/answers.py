@@ -71,7 +71,7 @@ def is_unreadable(answer: Answer) -> bool:
 def evidence(prepared: Prepared, answer: Answer | None, seconds: float, *, whole: bool = True) -> dict[str, Any]:
     """Bounded, without secrets, fit for the database."""
     request = prepared.request
-    asked = {"method": request.method, "url": sentence(request.url, 2048), "digest": prepared.digest}
+    asked = {"method": request.method, "url": sentence(prepared.url, 2048), "digest": prepared.digest}
     kept: dict[str, Any] = {"request": asked, "seconds": round(seconds, 3)}
     if answer is not None:
         headers = {name: sentence(answer.headers[name], 2048) for name in KEPT_HEADERS if name in answer.headers}

@@ -33,6 +33,11 @@ def of_part(part: Mapping[str, Any]) -> frozenset[str]:
     return frozenset([*_of_query(str(part.get("url") or "")), *_of_json(spoken), *_of_form(part)])
 
 
+def of_url(url: str) -> frozenset[str]:
+    """Those in its query alone."""
+    return frozenset(_of_query(url))
+
+
 def in_query(url: str, literals: frozenset[str]) -> str:
     """The address as it may be shown."""
     before, mark, query = url.partition("?")
@@ -74,7 +79,7 @@ def in_spec(value: Any, name: str = "") -> Any:
         case list():
             return [in_spec(one, name) for one in value]
         case str() if name == "url":
-            return in_query(value, frozenset(_of_query(value)))
+            return in_query(value, of_url(value))
         case str() | int() if value and (names(name) or name.lower() in OF_A_HEADER) and _literal(str(value)):
             return HIDDEN
         case _:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from workflows import money
 from workflows.tools import secrets, urls
 from workflows.tools.expressions import ExpressionError, fill, text_of
-from workflows.tools.http import forms
+from workflows.tools.http import forms, literals
 from workflows.tools.tokens import NoToken, Token
 from workflows.tools.wire import Request
 
@@ -25,11 +25,13 @@ LARGEST = 1_048_576
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Prepared:
-    """`digest`: 64 hex over what was asked, with the names of secrets in place of their values."""
+    """`digest`: 64 hex over what was asked, with the names of secrets in place of their values; `url`: as it may be
+    kept and shown."""
 
     request: Request
     digest: str
     secrets: secrets.Secrets
+    url: str
     token: Token | None = None  # the one that it carries
 
 
@@ -77,7 +79,7 @@ def prepare(
     request = Request(method=method, url=url, headers=sent, body=body)
     transported = b"" if form is not None else content
     digest = hashlib.sha256(json.dumps(used.hide(asked), sort_keys=True).encode() + transported).hexdigest()
-    return Prepared(request, digest, used, token)
+    return Prepared(request, digest, used, literals.in_query(url, literals.of_url(part["url"])), token)
 
 
 def without_floats(body: Any) -> None:
