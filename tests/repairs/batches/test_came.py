@@ -9,12 +9,16 @@ import pytest
 from django.contrib.auth.models import User
 
 from repairs.bulk import running
+from repairs.models import Case
 from repairs.models.batch import BatchAct
 from repairs.words.batch import CameFacts, came_of_sending
 from repairs.words.marks import CAME
-from tests.repairs.batches.making import HELD, confirmed, figures, of_cause
-from workflows.authority import stops
+from tests.authority.asking import activate, approve
+from tests.repairs.batches.making import HELD, confirmed, figures, of_cause, text_of
+from workflows.authority import approvals, stops
 from workflows.drain import drain_once
+from workflows.errors import Denied
+from workflows.models import Approval
 
 Make = Callable[..., Any]
 SEEN, SAID, GONE = ("verified", ""), ("acknowledged", ""), ("cancelled", "")
@@ -63,3 +67,33 @@ def test_a_stop_holds_up_what_many_cases_asked_for_as_it_does_for_one(
     stops.lift(stop.id, by="person:another", why="it is back")
     drain_once()
     assert figures(batch) == {"undone, verified": 2}
+
+
+@pytest.mark.django_db(transaction=True)
+def test_an_undoing_of_a_batch_leaves_without_the_approval_that_policy_asks_for_or_not_with_it(
+    held: Make, repairer: User, second: User, person: Make, browse: Make, world: Any
+) -> None:
+    activate(
+        "{name: undoing, when: \"act.kind == 'compensation' && tool.name == 'crm.lead'\", then: {ask: {}}}",
+        "{name: rest, when: 'true', then: allow}",
+    )
+    granted, refused = held(2)
+    repairer.groups.add(*second.groups.all())
+    batch, before = of_cause(repairer, BatchAct.TURN_BACK, HELD), len(world.sends)
+    confirmed(batch, repairer, second)
+    running.run()
+    drain_once()
+    assert figures(batch) == {"waits for approval": 2}
+    assert {tool for tool, *_ in world.sends[before:]} == {"audience.add"}, "what nobody is asked about goes"
+    assert "2 of 2 met: 2 waits for approval." in text_of(browse(repairer).get(f"/repairs/batches/{batch.id}/"))
+    asks = {approval.run_id: approval for approval in Approval.objects.filter(state="asked")}
+    with pytest.raises(Denied, match="another person"):
+        approve(asks[granted.run_id], repairer)
+    third = person("third", "approver")
+    approve(asks[granted.run_id], third)
+    approvals.refuse(asks[refused.run_id].id, by=third, why="they keep it", seen_digest=asks[refused.run_id].digest)
+    drain_once()
+    assert figures(batch) == {"undone, verified": 1, "stuck again": 1}
+    assert [key for tool, _, key in world.sends[before:] if tool == "crm.lead"] == [asks[granted.run_id].effect.key]
+    states = {case.id: case.state for case in Case.objects.all()}
+    assert states == {granted.id: "resolved", refused.id: "open"}
