@@ -66,7 +66,14 @@ def start(names: list[str]) -> dict[str, Run]:
 @contextlib.contextmanager
 def worker(point: str, calls: int, *lease: str) -> Iterator[subprocess.Popen[str]]:
     """A worker on this test's database; killed at the end at the latest."""
-    command = ["env", f"DATABASE_URL={url()}", sys.executable, "-m", "tests.crash.worker", point, str(calls), *lease]
+    with process_of("tests.crash.worker", point, str(calls), *lease) as process:
+        yield process
+
+
+@contextlib.contextmanager
+def process_of(module: str, *words: str) -> Iterator[subprocess.Popen[str]]:
+    """One that works on this test's database; killed at the end at the latest."""
+    command = ["env", f"DATABASE_URL={url()}", sys.executable, "-m", module, *words]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         try:
             yield process
