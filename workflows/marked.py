@@ -7,6 +7,8 @@ import functools
 import html
 from collections.abc import Callable, Mapping, Sequence
 
+NUMBER = "count"  # which one form of a language may leave out: "one case"
+
 
 class Phrase(str):
     """English wherever it is stored, sent or compared, because it is a str; what it is made of stays known, so that a
@@ -53,12 +55,14 @@ def listed(parts: Sequence[str]) -> str:
 
 def said(text: str) -> str:
     """In the language of whoever reads now. A translation whose blanks don't fit is passed over: English is better than
-    no page."""
+    no page, and than a sentence that keeps a value back."""
     if not isinstance(text, Phrase) or not text:
         return text
     found = _speech.several(text.msgid, text.many, text.number) if text.many else _speech.one(text.msgid)
     if not text.values:
         return found
+    if any(f"{{{name}" in text.msgid and f"{{{name}" not in found for name in text.values if name != NUMBER):
+        return str(text)
     values = {name: said(value) if isinstance(value, str) else value for name, value in text.values.items()}
     try:
         return found.format(**values)

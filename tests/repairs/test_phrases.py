@@ -79,7 +79,8 @@ def test_a_foreign_value_gets_out_of_its_sentence(elsewhere: None) -> None:
 
 
 @pytest.mark.parametrize(
-    "broken", ["Frag {besitzer}", "Frag {", "Frag {0}", "Frag {owner.x}", "Frag {owner!z}", "{owner:d}"]
+    "broken",
+    ["Frag {besitzer}", "Frag {", "Frag {0}", "Frag {owner.x}", "Frag {owner!z}", "{owner:d}", "Frag.", "{owner}?"],
 )
 def test_a_translators_mistake_breaks_a_page(elsewhere: None, broken: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tests.repairs.pseudo.Pseudo.gettext", lambda self, text: broken)
