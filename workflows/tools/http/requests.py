@@ -79,7 +79,7 @@ def prepare(
     request = Request(method=method, url=url, headers=sent, body=body)
     transported = b"" if form is not None else content
     digest = hashlib.sha256(json.dumps(used.hide(asked), sort_keys=True).encode() + transported).hexdigest()
-    return Prepared(request, digest, used, literals.in_query(url, literals.of_url(part["url"])), token)
+    return Prepared(request, digest, used, literals.in_query(url, literals.of_url(str(part.get("url") or ""))), token)
 
 
 def without_floats(body: Any) -> None:
