@@ -56,7 +56,7 @@ def ask(
         if alone and glass:
             glasses.may(by)
         if alone and not four_eyes.one_may(glass=glass and batch.needs_second):
-            raise Denied(_("This installation asks for two people (FOUR_EYES=required)."))
+            raise Denied(_("This installation asks for two people (FOUR_EYES=required); ask a second person."))
         batch.why, batch.asked_at = why, rows.now()
         batch.given = given(BatchAct(batch.act), typed or {}, batch.asked_at)
         batch.alone = batch.needs_second and alone
