@@ -13,7 +13,8 @@
   on("confirm", ({ path }, event) => { if (document.hidden || !NEWS.test(path)) event.preventDefault(); });
   on("configRequest", ({ elt, verb, headers, parameters }) => {
     if (verb === "get") {
-      if (elt.dataset.tag) headers["If-None-Match"] = elt.dataset.tag;
+      const known = [elt.dataset.tag, elt.dataset.out].filter(Boolean).join(", ");
+      if (known) headers["If-None-Match"] = known;
       return;
     }
     parameters.said = elt.dataset.tag || "";
@@ -23,6 +24,11 @@
   on("beforeOnLoad", ({ elt, xhr, pathInfo }, event) => {
     const [asked, came] = [pathInfo.finalRequestPath, pathInfo.responsePath].map((path) => path?.split("?")[0]);
     if (asked !== came) event.preventDefault(); // it was led elsewhere
-    else elt.dataset.tag = xhr.getResponseHeader("ETag") || elt.dataset.tag || "";
+    else if (xhr.getResponseHeader("HX-Retarget")) elt.dataset.out = xhr.getResponseHeader("ETag"); // logged out: what the page shows stays
+    else if (xhr.status < 400) {
+      elt.dataset.tag = xhr.getResponseHeader("ETag") || elt.dataset.tag || "";
+      if (elt.dataset.out) document.getElementById("told").replaceChildren(); // logged in again, in another tab
+      delete elt.dataset.out;
+    }
   });
 })();

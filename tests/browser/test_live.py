@@ -166,6 +166,26 @@ def test_who_was_logged_out_finds_the_login_in_the_page(
         expect(still.locator("#why-next")).to_have_value("half a sentence")
 
 
+def test_who_logged_in_again_elsewhere_is_told_that_something_changed_or_that_they_are_logged_out(
+    another: Make, still: Page
+) -> None:
+    another()
+    still.goto("/")
+    session = [one for one in still.context.cookies() if one["name"] == settings.SESSION_COOKIE_NAME]
+    assert later(still, "news", 3 * EVERY).status == 304
+    still.context.clear_cookies(name=settings.SESSION_COOKIE_NAME)
+    assert later(still, "news", 3 * EVERY).status == 200
+    expect(still.get_by_text("You were logged out.")).to_be_visible()
+    assert later(still, "news", 3 * EVERY).status == 304, "it is said once"
+    expect(still.get_by_text("You were logged out.")).to_be_visible()
+    still.context.add_cookies(session)  # type: ignore[arg-type]  # as they were given
+    assert later(still, "news", 3 * EVERY).status == 304, "nothing is new"
+    expect(still.get_by_text("You were logged out.")).to_be_hidden()
+    another()
+    assert later(still, "news", 3 * EVERY).status == 200
+    expect(still.get_by_text("A figure changed since this page was made.")).to_be_visible()
+
+
 def test_what_was_typed_is_gone_where_the_session_had_ended_or_comes_back_where_it_was_kept(
     another: Make, enter: Make
 ) -> None:
