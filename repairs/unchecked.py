@@ -71,4 +71,6 @@ def by_system(effects: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
         one = found.setdefault(name, {"name": name, "count": 0, "since": effect["since"], "says": ""})
         one["count"] += 1
         one["says"] = effect["says"] or one["says"]
+    for one in found.values():
+        one["shown"] = f"{one['count']:,}" if one["count"] <= MOST else f"{MOST:,}+"  # no more of each were read
     return list(found.values())

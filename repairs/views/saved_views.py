@@ -9,6 +9,7 @@ from django.shortcuts import redirect
 from django.urls import reverse
 
 from repairs import choice as choices
+from repairs import worklist
 from repairs.acts import saved_view as verbs
 from repairs.models import SavedView
 from repairs.scope import one
@@ -27,6 +28,8 @@ def save(request: HttpRequest) -> HttpResponse:
     except Invalid as error:
         shown = QueryDict(mutable=True)
         shown.update({name: data[name] for name in choices.NAMES if name in data})
+        if worklist.view_of(data.get("view", "")):
+            shown["view"] = data["view"]
         return show_queue(request, shown, status=400, error=refusal(error), typed=data.get("name", ""))
     tell(request, _("Saved as {name}.", name=saved.name))
     return redirect(f"{reverse('queue')}?view={saved.view}&{saved.query}")

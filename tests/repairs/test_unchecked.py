@@ -65,6 +65,14 @@ def test_an_effect_that_no_look_could_reach_is_hidden_or_counted_where_it_is_not
     assert client.get("/unchecked/?system=%00").status_code == 404
 
 
+def test_home_says_a_whole_number_where_not_all_were_counted(
+    blind: Run, client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(unchecked, "MOST", 1)
+    Effect.objects.filter(tool__name="calendar.invite").update(state="stuck", reason="unreachable")
+    assert "1+ effects on <bdi>calendar</bdi>" in client.get("/").content.decode()
+
+
 def test_what_can_be_looked_at_again_stays_among_what_could_not(blind: Run, client: Client, world: World) -> None:
     world.scripts.clear()
     Effect.objects.filter(state="unknown").update(due_at=rows.now() - dt.timedelta(seconds=1))
