@@ -276,3 +276,35 @@ def test_what_is_begun_anew_speaks_of_a_thing_that_is_no_more(
     assert again(run).state == "repaired"
     assert [of(run, name)[-1].arguments["of"] for name in ("book", "send")] == ["id-new", "id-new"]
     assert check(run.id)[1] == []
+
+
+@pytest.mark.parametrize("how", ["forward", "held"])
+def test_what_a_person_says_is_not_there_is_built_upon(
+    world: World, tool: Make, workflow: Make, begin: Make, how: str
+) -> None:
+    """It vanished after its step was done. What they were shown is that the step has failed then."""
+    for name in ("crm.contact", "cal.book"):
+        tool(name)
+    if how == "held":
+        world.script("cal.book", "execute", "refused")
+    frozen = freeze("cal.book") if how == "forward" else None
+    run = begin(workflow("crm.contact", "cal.book", on_failure="hold"))
+    drain_once(slots=8)
+    contact, sends = of(run, "contact")[0], len(world.sends)
+    with transaction.atomic():
+        ledger.wake_runs([run.id])
+        contact.stick(reason="gone", detail="a look showed it", world="nothing")
+        ledger.save_effects([contact], now=rows.now())
+    findings.absent(contact.id, **BY)
+    drain_once(slots=8)
+    if frozen:
+        lift(frozen)
+        drain_once(slots=8)
+    run = again(run)
+    assert (run.state, run.phase, len(world.sends)) == ("stuck", "unwinding", sends)
+    assert run.steps.get(name="contact").state == "failed"
+    resume(run.id, **BY)
+    drain_once(slots=8)
+    assert (again(run).state, [e.state for e in of(run, "contact")]) == ("repaired", ["cancelled", "verified"])
+    assert [name for name, _, _ in world.sends[sends:]] == ["crm.contact", "cal.book"]
+    assert check(run.id)[1] == []

@@ -56,7 +56,7 @@ class Step(models.Model):
     def finish(self, *, result: dict[str, Any]) -> None:
         self.result = result
 
-    @named("state", "fail", [T.PENDING.value, T.ACTIVE.value], T.FAILED.value)
+    @named("state", "fail", [T.PENDING.value, T.ACTIVE.value, T.DONE.value], T.FAILED.value)
     def fail(self, *, reason: str, detail: str = "") -> None:
         self.reason, self.detail = reason, detail
 

@@ -53,8 +53,15 @@ def _call_off_twins(effects: list[Effect], changes: Changes) -> None:
 
 
 def _moved(step: Step, effect: Effect) -> bool:
-    """All that a step that is done can still follow: it was undone, or is called something else by now."""
-    return effect.state == S.UNDONE or (effect.settled and step.result != (effect.result or {}))
+    """All that a step that is done can still follow: it was undone, is called something else by now, or a person says
+    that it isn't there, or leaves what became of it."""
+    renamed = effect.settled and step.result != (effect.result or {})
+    return renamed or effect.state == S.UNDONE or (not effect.remedy and _came_to_nothing(effect))
+
+
+def _came_to_nothing(effect: Effect) -> bool:
+    left = effect.state == S.CANCELLED and effect.reason not in PASSED_OVER
+    return left or effect.state in (S.FAILED, S.WRITTEN_OFF)
 
 
 def _follow_one(step: Step, effect: Effect) -> bool:
@@ -63,9 +70,7 @@ def _follow_one(step: Step, effect: Effect) -> bool:
         step.finish(result=effect.result or {})
     elif effect.remedy and effect.at_rest and active:
         step.skip(reason=effect.reason)  # the run went wrong, or didn't, without it: no step fails by it
-    elif (effect.state in (S.FAILED, S.WRITTEN_OFF) and active) or (
-        effect.state == S.CANCELLED and active and effect.reason not in PASSED_OVER
-    ):
+    elif _came_to_nothing(effect):
         step.fail(reason=effect.reason, detail=effect.detail)
     elif effect.state == S.CANCELLED and active:
         step.skip(reason=effect.reason)
