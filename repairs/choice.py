@@ -9,7 +9,7 @@ from django.core.exceptions import SuspiciousOperation
 from django.db.models import Exists, OuterRef, Q
 from django.http import QueryDict
 
-from repairs.today import TODAY, today
+from repairs.today import TODAY, day_told, today
 from repairs.words.harm import TITLES, Harm
 from repairs.words.marked import _
 from workflows.models import Effect
@@ -68,7 +68,8 @@ class Choice:
     def told(self) -> str:
         """In words, for the record of what was chosen."""
         said = {"q": "named like", "harm": "outside is", "day": "opened"}
-        return ", ".join(f"{said.get(name, name)} {text}" for name, text in self.kept().items())
+        kept = {**self.kept(), **({"day": day_told()} if self.day else {})}
+        return ", ".join(f"{said.get(name, name)} {text}" for name, text in kept.items())
 
 
 def read(data: QueryDict) -> Choice:

@@ -24,6 +24,11 @@ def today(field: str, *, by_id: bool = False) -> Q:
     return wanted & Q(id__gte=first_id(begin - APART)) if by_id else wanted
 
 
+def day_told() -> str:
+    """Which day that is and whose, for a record that others read later."""
+    return clock.said(now(), "%Y-%m-%d")
+
+
 def first_id(moment: dt.datetime) -> uuid.UUID:
     """Below every id made from then on: a UUIDv7 begins with its milliseconds."""
     return uuid.UUID(int=int(moment.timestamp() * 1000) << 80)

@@ -12,7 +12,7 @@ from django.db import connection
 from django.test import Client
 
 from repairs import today
-from repairs.models import Case, Person
+from repairs.models import Batch, Case, Person
 from workflows.models import Effect, Run
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -73,6 +73,13 @@ def test_d04_the_file_of_a_list_holds_other_days_than_the_list(client: Client, t
     ):
         text = b"".join(client.get(address)).decode()
         assert (names[0] in text, names[1] in text) == (False, True), address
+
+
+def test_d04_a_batch_of_todays_cases_does_not_say_which_day_and_whose(client: Client, two: tuple[Case, Case]) -> None:
+    """A second person, in another zone or on the next day, reads it."""
+    client.post("/repairs/batches/new", {"act": "claim", "of": "all", "view": "all", "day": "today"})
+    batch = Batch.objects.get()
+    assert (batch.count, batch.chosen) == (1, "all of All open, opened 2026-03-11 Asia/Hong_Kong")
 
 
 @pytest.mark.parametrize("address", ["/repairs/?day=2026", "/runs/?day=2026", "/admin/workflows/effect/?day=2026"])
