@@ -15,13 +15,14 @@ from typing import Any
 from django.conf import settings
 
 from config.house.errors import SetupError
-from repairs.words.remedy_messages import BLANK, BLANKS, MESSAGES, Message
+from repairs.words.remedy_messages import BLANKS, MESSAGES, Message
 from workflows.errors import Invalid, shown
 from workflows.tools.reading import read
 from workflows.visible import is_hidden
 
 SETTING = "MAKEGOOD_MESSAGES"
 NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
+BRACES = re.compile(r"\{([^{}]*)\}")  # whatever was meant as a blank: what isn't one would reach the customer as it is
 MOST = 100  # files; more nobody finds his way in
 LONGEST: Mapping[str, int] = {"title": 100, "subject": 200, "text": 10_000}  # characters
 
@@ -44,7 +45,12 @@ def brought(folder: str) -> dict[str, Message]:
             f"{folder} holds {len(files)} files, and at most {MOST} are read.",
             setting=SETTING, value=folder, way_out="Take out those that nobody needs.",
         )  # fmt: skip
-    return {path.stem: _message(path) for path in files}
+    found: dict[str, Message] = {}
+    for path in files:
+        if path.stem in found:
+            raise _refused(path, "", path.name, "has the name of another file; only one of them could be shown")
+        found[path.stem] = _message(path)
+    return found
 
 
 WAY_OUT = "Put files in it, each with title, subject and text as docs/messages.md shows; or unset it."
@@ -71,7 +77,8 @@ def _text(path: Path, name: str, value: Any) -> str:
     lines = "\n" if name == "text" else ""
     if bad := next((c for c in value if c not in lines and (is_hidden(c) or not (c.isprintable() or c == " "))), ""):
         raise _refused(path, name, f"U+{ord(bad):04X}", "is a character that can't be seen; take it out")
-    if strange := next((blank for blank in BLANK.findall(value) if blank not in BLANKS), ""):
+    strange = next((blank for blank in BRACES.findall(value) if blank not in BLANKS), None)
+    if strange is not None:
         said = ", ".join(f"{{{blank}}}" for blank in BLANKS)
         raise _refused(path, name, f"{{{strange}}}", f"is no blank that is filled in; there are {said}")
     return value

@@ -39,6 +39,9 @@ def test_an_operators_text_is_not_offered_or_takes_away_those_of_the_program(fol
     ("name", "text", "says"),
     [
         ("late.yaml", LATE.replace("{what}", "{amount}"), "{amount}' is no blank that is filled in"),
+        ("late.yaml", LATE.replace("{what}", "{Customer}"), "{Customer}' is no blank that is filled in"),
+        ("late.yaml", LATE.replace("{what}", "{ case }"), "{ case }' is no blank that is filled in"),
+        ("late.yaml", LATE.replace("{what}", "{}"), "{}' is no blank that is filled in"),
         ("late.yaml", LATE + "to: somebody\n", "must hold exactly title, subject, text"),
         ("late.yaml", "- a list\n", "must hold exactly"),
         ("late.yaml", LATE.replace("The refund", "The\u202erefund"), "U+202E' is a character that can't be seen"),
@@ -56,6 +59,13 @@ def test_a_text_that_cannot_be_read_lets_a_process_start(folder: Path, name: str
     assert says in str(caught.value)
     assert name in str(caught.value)
     assert "MAKEGOOD_MESSAGES" in str(caught.value)
+
+
+def test_of_two_files_of_one_name_one_is_dropped_in_silence(folder: Path) -> None:
+    for name in ("late.yaml", "late.yml"):
+        (folder / name).write_text(LATE)
+    with pytest.raises(SetupError, match=r"late\.yml.*name of another file"):
+        messages.messages()
 
 
 def test_a_folder_that_is_not_there_counts_as_none(folder: Path) -> None:
