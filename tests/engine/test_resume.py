@@ -270,6 +270,8 @@ def test_what_is_begun_anew_speaks_of_a_thing_that_is_no_more(
         contact.stick(reason="gone", detail="a look showed it", world="nothing")
         ledger.save_effects([contact], now=rows.now())
     findings.found(contact.id, **BY, result={"id": "id-new"})
+    with pytest.raises(Invalid, match="moved on yet"):  # a preview made now would still tell of the other one
+        resume(run.id, **BY)
     drain_once(slots=8)
     resume(run.id, **BY)
     drain_once(slots=8)

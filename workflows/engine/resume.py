@@ -17,7 +17,7 @@ from django.db import transaction
 from workflows import ledger, rows
 from workflows.engine.parts.locked import any_locked_run
 from workflows.errors import Invalid
-from workflows.models import Effect, Run, Step
+from workflows.models import Effect, Run, Step, Wake
 from workflows.policies.unwinding import mode_of
 from workflows.states import EffectState, Phase, StepState
 
@@ -31,6 +31,8 @@ def resume(run_id: uuid.UUID, *, by: str, why: str) -> Run:
         effects = list(Effect.objects.filter(run=run).order_by("id"))
         if no := why_not(run, effects):
             raise Invalid(f"run {run.id} {no}")
+        if Wake.objects.filter(run=run).exists():
+            raise Invalid(f"run {run.id} has just been told something and hasn't moved on yet; try again in a moment")
         now = rows.now()
         again = let_go_on(run, list(Step.objects.filter(run=run).order_by("ordinal")), now)
         run.repaired = True
