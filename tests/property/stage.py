@@ -217,10 +217,14 @@ class Stage:
         acts: dict[str, Callable[[], object]] = {
             "cancel": lambda: cancel_by_person(run_id, then="compensate", **by),
             "hold": lambda: cancel_by_person(run_id, then="hold", **by),
-            "resume": lambda: resume(run_id, **by),
             "write_off": lambda: people.write_off_run(run_id, **by),
         }
         _try(acts[act])
+
+    def go_forward_again(self) -> None:
+        """Every run that is held and can."""
+        for run in self.runs:
+            _try(functools.partial(resume, run.id, by="person:drawn", why="drawn"))
 
     def make_good(self, which: int) -> None:
         """By a tool of the run itself; of what is stuck in it, if there is anything."""

@@ -157,9 +157,14 @@ def tell(share: int, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
         def a_person_acts(self, act: str) -> None:
             self.stage.person(act)
 
-        @rule(act=st.sampled_from(["hold", "hold", "resume", "resume", "resume", "cancel", "write_off"]), which=DRAWN)
+        @rule(act=st.sampled_from(["hold", "hold", "cancel", "write_off"]), which=DRAWN)
         def a_person_decides_about_a_run(self, act: str, which: int) -> None:
             self.stage.person_on_run(act, which)
+
+        @precondition(lambda self: any(run.phase == "unwinding" and run.needs_person for run in self.seen.runs))
+        @rule()
+        def held_runs_go_forward_again(self) -> None:
+            self.stage.go_forward_again()
 
         @rule(which=st.integers(0, 2))
         def a_person_makes_good(self, which: int) -> None:
