@@ -79,7 +79,7 @@ def test_an_unknown_charge_is_looked_at_again_paid_back_with_a_second_yes_seen_a
 ) -> None:
     night, address = desk("night-desk", "repairer"), f"/repairs/{charged.number}/"
     night.goto(address)
-    hand.type(night, night.get_by_label("Why", exact=True).first, "what does the bank say now?")
+    hand.type(night, night.locator("#why-next"), "what does the bank say now?")
     hand.press(night, night.get_by_role("button", name="Look again"))
     expect(night.get_by_text("The engine looks again")).to_be_visible()
     drain_once()
@@ -126,7 +126,7 @@ def test_an_unknown_charge_is_looked_at_again_paid_back_with_a_second_yes_seen_a
 
     night.goto(address)
     expect(night.get_by_text("a remedy for").first).to_be_visible()
-    hand.type(night, night.get_by_label("Why", exact=True).first, "is one left?")
+    hand.type(night, night.locator("#why-next"), "is one left?")
     hand.press(night, night.get_by_role("button", name="Look again"))
     expect(night.get_by_text("The engine looks again")).to_be_visible()
     drain_once()

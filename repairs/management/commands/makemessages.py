@@ -9,11 +9,12 @@ from typing import Any
 from django.core.management.commands import makemessages
 
 from repairs.runbook import runbooks
+from workflows.management.base import PlainCommand
 
 FOUND = Path("runbook_texts.py")  # there only while they are gathered
 
 
-class Command(makemessages.Command):
+class Command(PlainCommand, makemessages.Command):
     def handle(self, *args: Any, **options: Any) -> None:
         FOUND.write_text("".join(f"_({json.dumps(text, ensure_ascii=False)})\n" for text in texts()))
         try:
