@@ -60,7 +60,8 @@ def test_d05_lists_and_forms_stay_light_and_the_large_one_is_shown_cut_and_taken
 
     page = client.get(f"/runs/{run}/effects/{effect}").content.decode()
     assert re.search(r"cut: 4,000 of 2\d,\d{3},\d{3} characters", page)
-    told = re.search(r'<h2 id="value-arguments">Arguments</h2><a href="([^"]+)".*?sha256</bdi> <span class="id">(\w+)<', page)
+    heading = '<h2 id="value-arguments">Arguments</h2>'
+    told = re.search(heading + r'<a href="([^"]+)".*?sha256</bdi> <span class="id">(\w+)<', page)
     assert told
     file = client.get(told[1])
     assert file["Content-Disposition"].startswith("attachment")
