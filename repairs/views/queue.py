@@ -6,10 +6,12 @@ import dataclasses
 import datetime as dt
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
+from urllib.parse import urlencode
 
 from django.core.exceptions import SuspiciousOperation
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.template.loader import render_to_string
+from django.urls import reverse
 from django.utils import timezone
 
 from repairs import choice as choices
@@ -115,15 +117,16 @@ HEAVY = ("run__input", "run__residue", "run__people_reasons", "run__narrowed", "
 @screen
 def news(request: HttpRequest) -> HttpResponse:
     """How many cases came since the moment `at` of the page that asks."""
-    desk = at_desk(request)
-    view = view_asked(request.GET)[1]
+    desk, choice = at_desk(request), choices.read(request.GET)
+    name, view = view_asked(request.GET)
     try:
         at = dt.datetime.fromisoformat(request.GET.get("at", ""))
         at = at if at.tzinfo else at.replace(tzinfo=dt.UTC)
     except ValueError as error:
         raise SuspiciousOperation(_("The moment of the page can't be read.")) from error
-    number = worklist.newer(visible(desk, Case), view, choices.read(request.GET), at, desk.user.pk) if view else 0
-    return live.part(request, render_to_string(NEWS, {"number": number}))
+    number = worklist.newer(visible(desk, Case), view, choice, at, desk.user.pk) if view else 0
+    anew = f"{reverse('queue')}?{urlencode({'view': name, **choice.kept()})}"
+    return live.part(request, render_to_string(NEWS, {"number": number, "anew": anew}))
 
 
 def view_asked(data: QueryDict) -> tuple[str, worklist.View | None]:

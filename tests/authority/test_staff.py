@@ -355,8 +355,8 @@ def test_of_many_people_a_page_shows_fifty_and_a_login_finds_the_others(person: 
         text = boss.get(address).content.decode()
         assert len(text) < 300_000, "a page that nobody waits for (D05)"
         seen += re.findall(r'name="login" value="(desk-\d+)"', text)
-        more = re.search(r'href="(\?[^"]+)" rel="next"', text)
-        address = f"/people/{more[1]}".replace("&amp;", "&") if more else ""
+        more = re.search(r'href="([^"]+)" rel="next"', text)
+        address = more[1].replace("&amp;", "&") if more else ""
     assert seen == [f"desk-{n:03}" for n in range(120)]
     answer = boss.post("/people/change", {"login": "desk-119", "why": "", "roles": ["repairer"]})
     assert answer.status_code == 400

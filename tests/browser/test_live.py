@@ -87,7 +87,7 @@ def test_the_same_is_sent_twice_or_what_came_costs_the_focus_or_what_was_typed(a
     show.click()
     expect(still.locator("[data-row]")).to_have_count(3)
     stored = still.evaluate("[...Object.entries({...sessionStorage, ...localStorage})]")
-    assert stored == [["htmx-current-path-for-history", "/repairs/"]], "of the page nothing"
+    assert stored == [["htmx-current-path-for-history", "/repairs/?view=all"]], "of the page nothing"
 
 
 def test_a_page_that_nobody_looks_at_asks_or_one_that_is_looked_at_again_waits(another: Make, still: Page) -> None:

@@ -185,7 +185,7 @@ def test_a_view_is_saved_for_its_person_alone_and_shows_what_it_was_saved_of(
     place = client.post("/repairs/views/save", form)["Location"]
     assert shown(client, place) == [case.name]
     page = client.get("/repairs/").content.decode()
-    assert f'href="?view=free&amp;q={case.name}"' in page
+    assert f'href="/repairs/?view=free&amp;q={case.name}"' in page
     assert "<bdi>Refunds of the week</bdi></a>" in page
     other = browse(person("second", "repairer"))
     assert "Refunds of the week" not in other.get("/repairs/").content.decode()
