@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import re
+import uuid
 from collections.abc import Callable
 from typing import Any
 
@@ -14,9 +15,12 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from config import notices
+from repairs.acts import glass
 from repairs.acts import proof as shown
 from repairs.models import Case, Glass, Notice, Person
+from repairs.models.glass import Broken
 from repairs.notices import nearing
+from repairs.views import reviews
 from tests.authority.purse import give
 from tests.engine.simulated import World
 from tests.repairs.approvals.pages import form, page_of, rewrite, say, state
@@ -190,6 +194,15 @@ def test_a_review_is_another_person_s_and_said_once(night: Client, second: Clien
     flaws: list[Any] = []
     proof.verify(flaws.append)
     assert flaws == []
+
+
+def test_the_page_of_reviews_counts_fewer_than_wait(
+    night: Client, alone: User, second: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reviews, "MOST", 1)
+    for _ in range(2):
+        glass.broke(Broken.STOP, uuid.uuid4(), "lifted a stop", by=alone, why="it burns")
+    assert "2 to review: done alone" in second.get("/reports/alone/").content.decode()
 
 
 def test_who_belongs_to_other_teams_sees_and_reviews_nothing_of_it(
