@@ -79,6 +79,7 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Up]:
 @pytest.mark.parametrize("name", ["web", "queue", "postgres"])
 def test_a_killed_child_is_started_again_and_said(running: Up, name: str) -> None:
     running.wait_ready()
+    running.wait(lambda: name in running.family(), "it was not back since its database was killed")
     victim = running.family()[name]
     processes.end([victim], gently=signal.SIGKILL, patience=10)
     said = "The embedded PostgreSQL ended" if name == "postgres" else f"{name} ended"
