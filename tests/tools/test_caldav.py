@@ -251,7 +251,7 @@ def test_an_answer_to_a_booking_is_taken_for_what_it_is(
 @pytest.mark.parametrize(
     ("reply", "verdict", "reached"),
     [
-        (answer(b"", 410), Verdict.ABSENT, True),
+        (answer(b"", 410, Connection="close"), Verdict.ABSENT, True),  # it is asked once more, on another connection
         (answer(b"", 503), Verdict.INCONCLUSIVE, False),
         (answer(b"", 401), Verdict.INCONCLUSIVE, False),
         (answer(b"<html>", 200, "text/html"), Verdict.INCONCLUSIVE, True),
