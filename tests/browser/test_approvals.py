@@ -94,6 +94,20 @@ def test_a_wrong_answer_to_the_check_question_decides_nothing(asking: Make, ente
     assert (Approval.objects.get().state, world.sends) == ("asked", [])
 
 
+def test_on_a_narrow_page_the_decision_comes_before_the_call_or_is_out_of_reach(asking: Make, enter: Make) -> None:
+    approval = asking()
+    page = enter(viewport={"width": 390, "height": 844})
+    page.goto(f"/approvals/{approval.id}/")
+    heads = page.locator("main h2").all_inner_texts()
+    assert heads.index("Exactly this call") < heads.index("The target, read by us") < heads.index("Your decision")
+    decision = page.get_by_role("link", name="Your decision")
+    expect(decision).to_be_in_viewport()
+    decision.click()
+    expect(page.get_by_role("heading", name="Your decision")).to_be_in_viewport()
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("radio").first).to_be_focused()
+
+
 HANDS = pytest.mark.parametrize("hand", [Mouse(), Keys()], ids=["mouse", "keys"])
 
 

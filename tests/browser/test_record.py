@@ -62,6 +62,26 @@ def test_a_narrow_page_begins_with_anything_but_the_next_safe_act(scene: dict[st
     assert top(page, "Next safe act") < top(page, "What is true outside") < top(page, "What was done")
 
 
+def test_who_has_a_case_is_claimed_or_handed_on_at_the_end_of_a_narrow_page(
+    scene: dict[str, Any], enter: Make
+) -> None:
+    page = enter(viewport={"width": 390, "height": 844})
+    page.goto(f"/repairs/{scene['case'].number}/")
+    claim, hand_over = page.get_by_role("button", name="Claim"), page.get_by_role("link", name="Hand it over")
+    far = [one.evaluate("one => one.getBoundingClientRect().bottom") for one in (claim, hand_over)]
+    assert max(far) < 2 * 844, "within the first two screens"
+    for leads, to in (("Who has it", "Nobody holds it"), ("All that can be done", "Make good")):
+        page.evaluate("scrollTo(0, 0)")
+        link = page.get_by_role("link", name=leads)
+        expect(link).to_be_in_viewport()
+        link.click()
+        expect(page.get_by_role("heading", name=to)).to_be_in_viewport()
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.closest('aside') !== null"), "the keyboard goes on from there"
+    page.set_viewport_size({"width": 1280, "height": 900})
+    expect(page.get_by_role("link", name="All that can be done")).to_be_hidden()
+
+
 def test_a_case_on_paper_lacks_its_record_or_shows_what_only_a_screen_can_do(
     scene: dict[str, Any], enter: Make
 ) -> None:
