@@ -148,11 +148,11 @@ CALLS: list[tuple[str, str, Any]] = [
 
 
 @pytest.mark.parametrize(("method", "rest", "body"), CALLS)
-def test_another_s_run_an_unknown_one_and_a_malformed_id_are_told_alike(
+def test_d12_another_s_run_an_unknown_one_and_a_malformed_id_are_told_alike(
     caller: Caller, other: Caller, method: str, rest: str, body: Any
 ) -> None:
     theirs = other.start(workflow=None, open=True)["id"]
-    ids = [theirs, str(uuid.uuid4()), "nope", "%00", "{" + theirs + "}", "%FF"]
+    ids = [theirs, str(uuid.uuid4()), "nope", "1'", str(10**30), "%00", "{" + theirs + "}", "%FF"]
     paths = [f"runs/{run}{rest}" for run in ids]
     answers = [caller.get(path) if method == "GET" else caller.post(path, body) for path in paths]
     assert {(answer.status_code, answer.content) for answer in answers} == {(404, answers[0].content)}

@@ -126,9 +126,9 @@ def test_a_run_that_waits_for_late_answers_says_until_when(caller: Caller) -> No
     assert waits == {**late, "until": "2030-01-01T00:00:00.000000Z"}
 
 
-def test_another_s_effect_an_unknown_one_and_a_malformed_id_are_told_alike(caller: Caller, other: Caller) -> None:
+def test_d12_another_s_effect_an_unknown_one_and_a_malformed_id_are_told_alike(caller: Caller, other: Caller) -> None:
     theirs = drained(other, other.start())["effects"][0]["id"]
-    answers = [caller.get(f"effects/{effect}") for effect in (theirs, uuid.uuid4(), "nope", "%00")]
+    answers = [caller.get(f"effects/{effect}") for effect in (theirs, uuid.uuid4(), "nope", "1'", 10**30, "%00")]
     assert {answer.content for answer in answers} == {answers[0].content}
     assert problem(answers[0]) == (404, "not_found", [])
 

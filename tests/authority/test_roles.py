@@ -15,7 +15,7 @@ from repairs.models import Case
 from repairs.roles import ADMIN, APPROVER, AUTHOR, MANAGER, OPERATOR, REPAIRER, ROLES
 from repairs.views.acts import ASKED, OF_THE_RUN
 from tests.authority.places import SHARED
-from tests.authority.walk import checksums, routes
+from tests.authority.walk import OF_ONESELF, OF_ONESELF_ACTS, checksums, routes
 from workflows.models import Approval, BudgetChange, Effect, Stop
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -51,13 +51,6 @@ BY_POLICY = {
     "approval-refuse",
     "approval-take-back",
 }
-# That one has a case open and has read of its taking over; whom it was escalated or handed to is told in their tests.
-OF_ONESELF_ACTS = {
-    "view-save", "view-forget",
-    "logout", "factor-begin", "factor-confirm", "factor-remove", "case-here", "case-known", "answer",
-    "decline-hand-over", "account-zone",
-}  # fmt: skip
-OF_ONESELF = {"/admin/login/", "/admin/password_change/", "/admin/password_change/done/"}
 
 
 @pytest.mark.parametrize("state", ["live", "over"])

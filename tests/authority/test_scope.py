@@ -21,14 +21,15 @@ from repairs.models import Case, Person
 from repairs.site import site
 from tests.api.conftest import Caller
 from tests.authority.places import MARK, SHARED
-from tests.authority.walk import Route, checksums, routes
-from workflows.models import Agent, AgentKey, Decision, Team
+from tests.authority.walk import OF_ONESELF, OF_ONESELF_ACTS, Route, checksums, routes
+from workflows.models import Agent, AgentKey, Decision, Effect, Team
 
 pytestmark = pytest.mark.django_db(transaction=True)
 Make = Callable[..., Any]
 EVERYBODY = ("repairer", "approver", "manager", "operator")
 MALFORMED = ("1'", str(10**30), "%00", "..", "%E2%80%AE")
 TOKEN = re.compile(rb'name="csrfmiddlewaretoken" value="\w+"')
+MADE_AT = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d(:|%3A)\d\d(:|%3A)[\d.]+")
 
 
 @pytest.fixture
@@ -68,6 +69,56 @@ def test_d12_another_team_s_things_unknown_ones_and_malformed_ids_are_told_alike
                 walked.add(route.name)
     assert {"case", "claim", "confirm", "run", "effect", "effect-arguments", "agent", "agent-key-revoke"} <= walked
     assert {"approval", "lift"} <= walked
+
+
+ASKED_BY_QUERY = [
+    "/journal/?of={run_id}", "/journal/?of={effect_id}", "/journal/?of={approval_id}",
+    "/repairs/?q=C-{number}", "/repairs/export?q=C-{number}", "/repairs/export?form=jsonl&q=C-{number}",
+    "/runs/?external_id=order-{word}", "/runs/export?external_id=order-{word}", "/runs/?subject=id-{word}",
+    "/admin/workflows/attempt/?effect_id={effect_id}", "/admin/workflows/attempt/export?effect_id={effect_id}",
+    "/admin/workflows/effect/?run_id={run_id}", "/admin/workflows/effect/export?run_id={run_id}",
+]  # fmt: skip
+
+
+def test_d12_what_is_another_team_s_is_found_by_a_search_a_filter_or_a_file_of_them(
+    places: dict[str, dict[str, Any]], ours: Client
+) -> None:
+    """Asked for by an id in a query it is answered like one that nothing has, byte for byte but for that id and now."""
+    sent = Effect.objects.filter(sends__isnull=False)
+    for whose, run in (("ours", places["ours"]["run_id"]), ("theirs", places["theirs"]["run_id"])):
+        places[whose]["effect_id"] = sent.filter(run=run).earliest("id").id
+    unknown = {name: "987654321" if name == "number" else uuid.uuid4() for name in places["ours"]}
+    words = (places["ours"], "ours"), (places["theirs"], MARK), (unknown, "nobody0")
+    for query in ASKED_BY_QUERY:
+        own, theirs, nothing = [said(ours, query, {**values, "word": word}) for values, word in words]
+        assert theirs == nothing, query
+        assert own != nothing, f"{query} finds nothing of anybody's"
+
+
+def said(client: Client, query: str, values: dict[str, Any]) -> tuple[int, str]:
+    answer = client.get(query.format(**values))
+    body = answer.getvalue() if answer.streaming else TOKEN.sub(b"", answer.content)
+    text = MADE_AT.sub("", body.decode())
+    for value in values.values():
+        text = text.replace(str(value), "")
+    return answer.status_code, text
+
+
+def test_d12_somebody_who_may_only_look_does_something_by_posting_at_some_address(
+    places: dict[str, dict[str, Any]], person: Make, browse: Make
+) -> None:
+    """Acts say no, pages and records take no post at all, and nothing is written, least of all that it was done."""
+    looks, own = browse(person("looks")), {**SHARED, **places["ours"]}
+    form = {"why": "because", "action": "delete_selected", "_selected_action": own["effect_id"], "post": "yes"}
+    before, answers = checksums(), {}
+    for route in routes():
+        address = route.address({**own, "key": own["run_id"]})
+        if route.name not in OF_ONESELF_ACTS and address not in OF_ONESELF:
+            answers[address] = looks.post(address, form).status_code
+    assert {address: status for address, status in answers.items() if status not in (403, 405)} == {}
+    assert {status for address, status in answers.items() if address.startswith("/admin/")} == {405}
+    assert sum(status == 403 for status in answers.values()) >= 60, "hardly any act was tried"
+    assert checksums() == before
 
 
 def test_records_of_another_team_are_not_found_either(places: dict[str, dict[str, Any]], ours: Client) -> None:
