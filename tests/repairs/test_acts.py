@@ -163,6 +163,15 @@ def test_a_write_off_takes_two_different_people(stuck: Make, repairer: User, app
     assert now_of(case).state == "written_off"
 
 
+def test_a_second_person_is_asked_twice_about_the_same(stuck: Make, repairer: User) -> None:
+    case, effect = stuck(), item()
+    asked = {"effect_id": effect.id, "by": repairer, "seq": effect.seq, "note": off(case, effect.id, repairer)}
+    write_off.propose(case.id, why="it stays", fence=case.fence, **asked)
+    with pytest.raises(StaleFence, match="asked already"):
+        write_off.propose(case.id, why="it does", fence=now_of(case).fence, **asked)
+    assert kept(case) == [("claim", "repairer", "done"), ("propose_write_off", "repairer", "proposed")]
+
+
 def test_a_key_does_not_lead_to_a_proposal_nor_does_a_closed_case_say_what_is_true_no_more(
     stuck: Make, repairer: User, person: Make, browse: Make
 ) -> None:

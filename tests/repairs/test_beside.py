@@ -17,6 +17,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from repairs.acts import claim, note
+from repairs.acts.evidence import MOST_OF_A_TEXT
 from repairs.models import Act, Case, Evidence, Person
 from repairs.models.act import ActKind
 from repairs.uploads import MOST_OF_A_FILE, MOST_OF_A_FORM, Bounded
@@ -194,6 +195,15 @@ def test_a_file_of_no_use_is_kept_or_costs_what_was_typed(
     page = answer.content.decode()
     assert (answer.status_code, says in page, "the provider&#x27;s page</textarea>" in page) == (400, True, True)
     assert not Act.objects.exists()
+
+
+def test_a_text_that_nobody_reads_to_its_end_is_kept(stuck: Make, repairer: User, browse: Make) -> None:
+    case, client = stuck(), browse(repairer)
+    form = {"text": "the provider's log", "evidence": "x" * (MOST_OF_A_TEXT + 1)}
+    answer = client.post(f"/repairs/{case.number}/fact", form)
+    assert (answer.status_code, "has 20,001 characters; at most 20,000" in answer.content.decode()) == (400, True)
+    assert not Act.objects.exists()
+    assert client.post(f"/repairs/{case.number}/fact", {**form, "evidence": "x" * MOST_OF_A_TEXT}).status_code == 302
 
 
 def test_a_form_without_end_is_read_to_its_end(stuck: Make, repairer: User, browse: Make) -> None:

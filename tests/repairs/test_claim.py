@@ -135,6 +135,8 @@ def test_a_page_keeps_silent_about_who_else_looks_what_changed_and_who_holds_it_
     assert Presence.objects.get(user=day).opened_at > since
     claim.claim(case.id, by=night)
     assert "night-desk</bdi> holds C-" in tell(days, case, **old)
+    assert "holds C-" not in tell(days, case), "a page that shows who holds it says it again"
+    assert "holds C-" not in tell(nights, case, **old), "who holds it is told of it as if it were another"
     claim.release(case.id, by=night)
     assert "changed since you opened it" in tell(days, case, **old)
     assert days.post(f"/repairs/{case.number}/here", {"fence": "x"}).status_code == 400

@@ -85,6 +85,14 @@ def test_a_case_is_escalated_to_nobody_or_without_a_word(
     assert now_of(case).escalated_to == ""
 
 
+def test_help_is_asked_for_with_a_case_that_is_closed(stuck: Make, repairer: User) -> None:
+    case = stuck()
+    Case.objects.filter(id=case.id).update(state="resolved", closed_at=case.opened_at)
+    with pytest.raises(StaleFence, match="nobody's help is needed"):
+        escalate.escalate(case.id, by=repairer, to="manager", why="x")
+    assert now_of(case).escalated_to == ""
+
+
 def test_a_team_that_was_asked_can_not_answer_or_another_can(
     stuck: Make, repairer: User, person: Make, browse: Make
 ) -> None:

@@ -12,10 +12,12 @@ from urllib.parse import quote
 import pytest
 from django.contrib.auth.models import User
 from django.db import connection, transaction
+from django.db.models import Q
 from django.test import Client
 from django.utils import timezone
 
-from repairs.acts import saved_view, snooze, work_next
+from repairs import worklist
+from repairs.acts import claim, saved_view, snooze, work_next
 from repairs.choice import Choice
 from repairs.desk import desk_for
 from repairs.models import Case, Person, SavedView
@@ -191,6 +193,7 @@ def test_a_view_is_saved_for_its_person_alone_and_shows_what_it_was_saved_of(
     assert "Refunds of the week" not in other.get("/repairs/").content.decode()
     saved = SavedView.objects.get()
     assert other.post(f"/repairs/views/{saved.id}/forget").status_code == 404
+    assert not saved_view.forget(User.objects.get(username="second"), saved.id)
     client.post("/repairs/views/save", {**form, "q": "", "team": "sim-desk", "name": saved.name})
     assert SavedView.objects.get().query == "team=sim-desk", "a name stands once"
     client.post(f"/repairs/views/{saved.id}/forget")
@@ -227,6 +230,16 @@ def test_the_next_case_is_one_that_waits_or_another_teams(stuck: Make, person: M
     assert work_next.work_next(desk_for(user)) == case, "one that waits for an answer hid it"
     snooze.snooze(case.id, by=user, why="they call back", cause="customer", until="2h", fence=1)
     assert work_next.work_next(desk_for(user)) is None
+
+
+def test_the_next_case_is_one_that_was_claimed_while_it_was_being_found(
+    stuck: Make, person: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    case, first = stuck(), person("first", "repairer")
+    claim.claim(case.id, by=first)
+    monkeypatch.setattr(worklist, "held", lambda now: Q(pk__in=[]))  # as it looked a moment before
+    assert work_next.work_next(desk_for(person("second", "repairer"))) is None
+    assert Case.objects.get().claimed_by == first
 
 
 def test_a_search_of_very_many_words_passes_over_the_index_for_each() -> None:

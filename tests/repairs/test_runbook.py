@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import datetime as dt
 from collections.abc import Callable
 from typing import Any
 
@@ -10,7 +11,7 @@ import pytest
 from django.contrib.auth.models import User
 
 from repairs import runbook
-from repairs.acts import tick
+from repairs.acts import note, tick
 from repairs.models import Act
 from repairs.runbook import UNDOING, of_signature, runbooks
 from repairs.words.reasons import CLAUSES
@@ -57,7 +58,10 @@ def test_a_runbook_changes_under_one_version() -> None:
     assert told == TOLD
 
 
-def test_a_place_is_lost_or_a_deviation_blocks(stuck: Make, repairer: User, person: Make, browse: Make) -> None:
+def test_a_place_is_lost_or_a_deviation_blocks(
+    stuck: Make, repairer: User, person: Make, browse: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(note, "TWICE", dt.timedelta(0))  # however long ago a step was ticked, it is ticked once
     case, client = stuck(), browse(repairer)
     at, book = f"/repairs/{case.number}", runbooks()["not-undone"]
     form = {"runbook": book.name, "version": book.version, "step": 1}
