@@ -20,8 +20,8 @@ from workflows.states import MOVES
 EFFECT_COLUMNS = (
     "state", "world", "reason", "detail", "blocked_by", "due_at", "fence", "lease_until", "holder", "attempts",
     "first_sent_at", "doubt", "lost_lease", "unanswered", "unseen", "believe_miss_from", "late_until", "misses",
-    "backoffs", "looks_until", "asked", "result", "before", "poll", "external_ref", "verifiable", "verified_at",
-    "granted", "accepted", "changed_at", "progress_at", "seq", "head",
+    "backoffs", "looks_until", "unreached_since", "unreached", "asked", "result", "before", "poll", "external_ref",
+    "verifiable", "verified_at", "granted", "accepted", "changed_at", "progress_at", "seq", "head",
 )  # fmt: skip
 RUN_COLUMNS = (
     "phase", "state", "is_clean", "sealed", "ending", "end_cause", "end_reason", "needs_person", "people_reasons",

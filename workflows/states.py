@@ -89,6 +89,8 @@ IN_FLIGHT = frozenset({S.DISPATCHED, S.PENDING})
 LOOKED_AT = (
     S.UNKNOWN, S.ACKNOWLEDGED, S.PENDING, S.BLOCKED, S.VERIFIED, S.FAILED, S.CANCELLED, S.UNDONE, S.WRITTEN_OFF,
 )  # fmt: skip
+# Those of which something isn't known as long as nobody can look; whole in the index's condition too.
+UNCHECKED = (S.ACKNOWLEDGED, S.BLOCKED, S.PENDING, S.STUCK, S.UNKNOWN)
 LOOKED_AT_SQL = ", ".join(f"'{state.value}'" for state in LOOKED_AT)
 
 

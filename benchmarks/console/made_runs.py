@@ -88,6 +88,8 @@ EFFECT = {
     "fence": "1",
     "attempts": "CASE WHEN state IN ('blocked', 'ready') THEN 0 ELSE 1 END",
     "lease_until": "CASE WHEN state = 'dispatched' THEN now() + interval '1 hour' END",
+    "unreached_since": "CASE WHEN state IN ('stuck', 'unknown') AND n %% 8 = 0 THEN at + interval '900 ms' END",
+    "unreached": "CASE WHEN state IN ('stuck', 'unknown') AND n %% 8 = 0 THEN 'no connection' ELSE '' END",
     "first_sent_at": "CASE WHEN state NOT IN ('blocked', 'ready') THEN at END",
     "result": f"CASE WHEN {SEEN} THEN jsonb_build_object('id', 'p-' || n || '-' || s) END",
     "external_ref": f"CASE WHEN {SEEN} THEN 'p-' || n || '-' || s ELSE '' END",

@@ -63,7 +63,8 @@ def freeze(desk: Desk, act: BatchAct, cases: QuerySet[Case], chosen: str) -> Bat
     most = MOST_SENT if act.sends else MOST
     with transaction.atomic():
         now = rows.now()
-        found = list(versioned(cases).order_by("number").values_list("id", "number", "version_now")[: most + 1])
+        columns = ("id", "number", "version_now", "agent_id")
+        found = list(versioned(cases).order_by("number").values_list(*columns)[: most + 1])
         if not found:
             raise Invalid(_("No open case is like that any more."), [Flaw("of", "all", _("names no cases"))])
         if len(found) > most:
@@ -77,18 +78,19 @@ def freeze(desk: Desk, act: BatchAct, cases: QuerySet[Case], chosen: str) -> Bat
                 said.given(most=most),
                 [Flaw("of", "all", _("names too many cases"))],
             )
-        made = previews(act, [case_id for case_id, _, _ in found], now) if act.sends else {}
+        made = previews(act, [case_id for case_id, *_ in found], now) if act.sends else {}
         items = [
             BatchItem(case_id=case_id, version=version, effect_id=effect_id, preview=preview)
-            for case_id, _, version in found
+            for case_id, _, version, _ in found
             for effect_id, preview in [made.get(case_id, (None, ""))]
         ]
         batch = Batch.objects.create(
             act=act.value,
             chosen=chosen[:300],
             count=len(found),
-            digest=digest(act, [number for _, number, _ in found], items),
+            digest=digest(act, [number for _, number, *_ in found], items),
             by=desk.user,
+            agents=sorted({agent_id for *_, agent_id in found}),
             needs_second=act.sends or len(found) > ALONE,
             made_at=now,
         )

@@ -6,11 +6,11 @@ import uuid
 from collections.abc import Mapping
 from typing import Any
 
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import QuerySet
 from django.http import Http404
 
 from repairs.desk import Desk
-from repairs.models import Batch, BatchItem
+from repairs.models import Batch
 from repairs.models.batch import BatchState
 from repairs.scope import one
 from workflows.models import Team
@@ -20,8 +20,7 @@ def seen_by(desk: Desk) -> QuerySet[Batch]:
     batches = Batch.objects.select_related("by", "second")
     if desk.teams is None:
         return batches
-    beyond = BatchItem.objects.filter(batch=OuterRef("pk")).exclude(case__agent__in=desk.agents)
-    return batches.filter(~Q(Exists(beyond)))
+    return batches.filter(agents__contained_by=list(desk.agents))
 
 
 def found(desk: Desk, batch_id: uuid.UUID) -> Batch:

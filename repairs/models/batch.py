@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.conf import settings
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import F, Q
 
@@ -66,6 +67,7 @@ class Batch(models.Model):
     digest = models.CharField(max_length=64)  # over the act and all that was chosen, each as it was
     by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="batches")
     why = models.TextField(blank=True)
+    agents = ArrayField(models.UUIDField())  # whose cases these are: who sees not all of them doesn't see it
     given = json_field(dict)  # what else the act has to know, as it was asked for: until when, whose help
     needs_second = models.BooleanField(default=False)
     second = models.ForeignKey(
@@ -83,6 +85,7 @@ class Batch(models.Model):
         constraints = (
             models.CheckConstraint(condition=Q(state__in=BatchState.values), name="batch_state_known"),
             models.CheckConstraint(condition=Q(state=BatchState.DRAFT.value) | ~Q(why=""), name="batch_says_why"),
+            models.CheckConstraint(condition=Q(agents__len__gt=0), name="batch_is_somebodys"),
             models.CheckConstraint(
                 condition=~Q(act__in=SENDS) | Q(needs_second=True), name="batch_that_sends_takes_two"
             ),

@@ -29,7 +29,7 @@ def home(request: HttpRequest) -> HttpResponse:
     first = keyset.first_of(harmful, order=worklist.ORDER, size=NEXT)
     latest = visible(desk, Run).select_related("agent", "workflow").defer(*HEAVY)[:LATEST]
     figures, systems = glance.rows(desk, cases, now), glance.systems(desk, now)
-    waiting, unreached = unchecked.beside_held(desk, now)
+    waiting, unreached = unchecked.beside_held(desk)
     return show(
         request,
         "console/home.html",

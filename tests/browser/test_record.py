@@ -62,9 +62,7 @@ def test_a_narrow_page_begins_with_anything_but_the_next_safe_act(scene: dict[st
     assert top(page, "Next safe act") < top(page, "What is true outside") < top(page, "What was done")
 
 
-def test_who_has_a_case_is_claimed_or_handed_on_at_the_end_of_a_narrow_page(
-    scene: dict[str, Any], enter: Make
-) -> None:
+def test_who_has_a_case_is_claimed_or_handed_on_at_the_end_of_a_narrow_page(scene: dict[str, Any], enter: Make) -> None:
     page = enter(viewport={"width": 390, "height": 844})
     page.goto(f"/repairs/{scene['case'].number}/")
     claim, hand_over = page.get_by_role("button", name="Claim"), page.get_by_role("link", name="Hand it over")

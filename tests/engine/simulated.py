@@ -115,6 +115,8 @@ class SimTool(Tool):
                 return Acknowledged(result={"id": f"id-{call.key}"})
             case "still":
                 return Pending(poll=poll)
+            case "unreachable":
+                return NotSent(reason="no connection")
             case "refused":
                 return Refused(reason="it failed there")
             case other:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import datetime as dt
+import functools
+import html
 import re
 from collections.abc import Callable
 from typing import Any
@@ -13,7 +15,7 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from repairs import unchecked
+from repairs import keyset, unchecked
 from repairs.desk import desk_for
 from tests.engine.simulated import World
 from workflows import rows
@@ -68,25 +70,73 @@ def test_an_effect_that_no_look_could_reach_is_hidden_or_counted_where_it_is_not
 def test_home_says_a_whole_number_where_not_all_were_counted(
     blind: Run, client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(unchecked, "MOST", 1)
-    Effect.objects.filter(tool__name="calendar.invite").update(state="stuck", reason="unreachable")
-    assert "1+ effects on <bdi>calendar</bdi>" in client.get("/").content.decode()
+    monkeypatch.setattr(unchecked, "CAP", 1)
+    assert "2+ effects on <bdi>calendar</bdi>" in client.get("/").content.decode()
 
 
-def test_what_can_be_looked_at_again_stays_among_what_could_not(blind: Run, client: Client, world: World) -> None:
+def test_the_list_shows_one_twice_leaves_one_out_or_is_read_whole(
+    blind: Run, client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Effect.objects.filter(unreached_since__isnull=False).update(unreached_since=rows.now())
+    monkeypatch.setattr("repairs.keyset.page", functools.partial(keyset.page, size=1))
+    seen, address = [], "/unchecked/?system=calendar"
+    for _ in range(2):
+        page = client.get(address).content.decode()
+        seen += re.findall(r'href="([^"]+)" data-row', page)
+        onward = re.search(r'href="([^"]+)" rel="next"', page)
+        address = "/unchecked/" + html.unescape(onward[1]) if onward else ""
+    assert len(set(seen)) == len(seen) == 2
+    assert not address
+    assert client.get("/unchecked/?system=calendar&after=cut").status_code == 400
+
+
+def test_what_could_be_looked_at_since_stays_among_what_could_not(blind: Run, client: Client, world: World) -> None:
     world.scripts.clear()
     Effect.objects.filter(state="unknown").update(due_at=rows.now() - dt.timedelta(seconds=1))
     drain_once(slots=8)
     assert client.get("/unchecked/").content.decode().count("data-row") == 1
-    Effect.objects.filter(state="stuck").update(reason="refused")
-    assert "Could not check:" not in client.get("/").content.decode()
+    assert not Effect.objects.filter(state="verified").exclude(unreached="").exists()
+
+
+def test_accepted_work_that_nobody_answers_for_counts_as_fine(
+    client: Client, world: World, tool: Make, workflow: Make, run_through: Make
+) -> None:
+    made = tool("jobs.make")
+    made.spec["execute"]["poll"] = {"every": 60.0, "within": 3600.0}
+    made.save()
+    world.script("jobs.make", "execute", "pending")
+    world.script("jobs.make", "poll", "unreachable")
+    run_through(workflow("jobs.make"))
+    Effect.objects.filter(state="pending").update(due_at=rows.now())
+    drain_once(slots=8)
+    assert "1 effect on <bdi>jobs</bdi>" in client.get("/").content.decode()
+    assert "no connection" in client.get("/unchecked/?system=jobs").content.decode()
+
+
+def test_what_a_person_wrote_off_is_still_to_be_checked(blind: Run, client: Client) -> None:
+    Effect.objects.filter(state="stuck").update(state="written_off")
+    assert client.get("/unchecked/").content.decode().count("data-row") == 1
+
+
+def test_the_time_since_is_that_of_a_look_before_one_that_was_answered(blind: Run, world: World) -> None:
+    before = Effect.objects.get(state="unknown").unreached_since
+    world.scripts.clear()
+    world.script("calendar.invite", "look", "inconclusive", *["unreachable"] * 40)
+    for _ in range(2):
+        Effect.objects.filter(state="unknown").update(due_at=rows.now() - dt.timedelta(seconds=1))
+        drain_once(slots=8)
+    invite = Effect.objects.get(state="unknown")
+    assert invite.unreached_since is not None
+    assert before is not None
+    assert invite.unreached_since > before
 
 
 def test_another_teams_effects_are_told_or_reading_takes_more_statements_for_more(blind: Run, person: Make) -> None:
     desk = desk_for(person("reader"))
-    now = rows.now()
     with CaptureQueriesContext(connection) as taken:
-        assert len(unchecked.unchecked(desk, now)) == 2
+        assert unchecked.unchecked(desk).count() == 2
+        assert len(unchecked.beside_held(desk)[1]) == 1
     assert len(taken) == 2
     other = dataclasses.replace(desk, teams=frozenset({"elsewhere"}))
-    assert unchecked.unchecked(other, now) == []
+    assert not unchecked.unchecked(other).exists()
+    assert unchecked.beside_held(other) == ([], [])

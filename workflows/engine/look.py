@@ -89,7 +89,7 @@ def record(asked: Sequence[Asked]) -> list[Asked]:
         now = rows.now()
         for effect, answer, begun in [(e.twin(), a, b) for e, a, b in asked if not (e.compensates_id or _once_more(e))]:
             was = effect.misses
-            _came_back(effect)
+            _came_back(effect, answer, begun)
             decided.apply(effect, _decide(effect, answer, begun, now))
             moved.append(effect)
             if isinstance(answer, Sighting):
@@ -118,7 +118,7 @@ def anew(asked: Sequence[Asked]) -> None:
             stale = (effect.fence, effect.state) != (old.fence, old.state) or effect.id in turned
             was = effect.misses
             if not stale:
-                _came_back(effect)
+                _came_back(effect, answer, begun)
                 due = effect.due_at if effect.due_at != old.due_at else None
                 if told.came(effect, old):
                     due = told.due(effect, last.get(effect.id), now)
@@ -149,8 +149,15 @@ def _turned(settled: list[Effect]) -> list[uuid.UUID]:
     return [of for of in begun.values_list("compensates_id", flat=True) if of not in over]
 
 
-def _came_back(effect: Effect) -> None:
+def _came_back(effect: Effect, answer: Answer, begun: dt.datetime) -> None:
     effect.holder, effect.unseen = "", 0
+    match answer:
+        case Sighting(reached=False) | NotSent() | Unknown():
+            effect.unreached_since, effect.unreached = effect.unreached_since or begun, answer.reason
+        case Sighting() | Acknowledged() | Pending() | Refused():
+            effect.unreached_since, effect.unreached = None, ""
+        case None:  # nothing was asked
+            pass
 
 
 def _counted(effect: Effect, seen_: Sighting, misses: int) -> bool:

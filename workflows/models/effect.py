@@ -12,7 +12,7 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import models
 
 from workflows.outcomes import reference
-from workflows.states import A_ROUND, LOOKED_AT, REST, EffectState, Kind, World
+from workflows.states import A_ROUND, LOOKED_AT, REST, UNCHECKED, EffectState, Kind, World
 
 from .agent import ALL, Agent
 from .catalog import Tool
@@ -88,6 +88,9 @@ class Effect(models.Model):
     misses = models.PositiveIntegerField(default=0)
     backoffs = models.PositiveIntegerField(default=0)
     looks_until = models.DateTimeField(null=True)
+    # Where its last look or poll got no answer: since which one on none did, and why the last one didn't.
+    unreached_since = models.DateTimeField(null=True)
+    unreached = models.TextField(blank=True)
     asked = models.BooleanField(default=False)  # a natural key's world was asked before the send
     result = json_field()
     before = json_field()
@@ -181,6 +184,12 @@ class Effect(models.Model):
                 condition=models.Q(state=S.BLOCKED.value, reason__in=["rate", "breaker"]),
             ),
             models.Index(fields=["changed_at"], name="effect_stuck", condition=models.Q(state=S.STUCK.value)),
+            models.Index(
+                fields=["unreached_since", "id"],
+                include=["tool", "agent"],
+                name="effect_unchecked",
+                condition=models.Q(unreached_since__isnull=False, state__in=[s.value for s in UNCHECKED]),
+            ),
             models.Index(fields=["compensates"], name="effect_undoing", condition=models.Q(compensates__isnull=False)),
             models.Index(fields=["on_behalf_of", "-id"], name="effect_for", condition=~models.Q(on_behalf_of="")),
             models.Index(
