@@ -7,18 +7,22 @@ from typing import Any
 
 from django.db.models import Case, OuterRef, Subquery, UUIDField, When
 from django.db.models.fields.json import KeyTextTransform
+from django.db.models.functions import JSONObject
 
-from workflows.models import Attempt, Effect, Look, Run, Step, Tool
+from workflows.models import Attempt, Decision, Effect, Look, Run, Step, Tool
 
 OF_STEPS = ("template", "arguments", "result")
+SAID = Decision.objects.filter(effect=OuterRef("pk")).order_by("-id")
+LAST = Subquery(SAID.values(all=JSONObject(rule="rule", policy="policy", verdict="verdict"))[:1])
 OF_EFFECTS = ("arguments", "result", "before", "poll", "reads", "origin", "targets", "scopes")
 
 
 def rows_of(run: Run) -> tuple[list[Step], list[Effect]]:
-    """In the order of the run; each effect knows its step, its tool and what it undoes, each step its tool."""
+    """In the order of the run; each effect knows its step, its tool, what it undoes, and as `said` what policy said of it
+    last; each step its tool."""
     steps = list(Step.objects.filter(run=run).defer(*OF_STEPS).order_by("ordinal"))
     partly = KeyTextTransform("partial", "result")
-    effects = list(Effect.objects.filter(run=run).defer(*OF_EFFECTS).annotate(partly=partly))
+    effects = list(Effect.objects.filter(run=run).defer(*OF_EFFECTS).annotate(partly=partly, said=LAST))
     tools = Tool.objects.in_bulk({*(step.tool_id for step in steps), *(effect.tool_id for effect in effects)})
     by_step, by_id = {step.id: step for step in steps}, {effect.id: effect for effect in effects}
     for step in steps:

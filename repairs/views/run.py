@@ -11,6 +11,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.utils.http import content_disposition_header
 
 from repairs import graph, reading, run_rows
+from repairs.chains import Chain, chains
 from repairs.models import Case
 from repairs.views.run_head import find, head
 from repairs.views.screen import screen, show
@@ -34,6 +35,7 @@ class Line:
     effect: Effect | None = None
     fact: EffectFacts | None = None
     row: Row | None = None
+    chain: Chain | None = None
 
 
 @screen
@@ -42,17 +44,17 @@ def run_page(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
     run = find(request, run_id)
     steps, effects = run_rows.rows_of(run)
     ledger = part(lines_of(steps, effects), beginning(request))
-    shown = [line.effect.id for line in [*ledger.lines, *ledger.tail] if line.effect]
-    sends = run_rows.last_sends(run)
-    facts = reading.facts_of(run, effects, run_rows.last_looks(shown), sends)
-    ledger = ledger.told({fact.id: fact for fact in facts})
+    shown = [line.effect for line in [*ledger.lines, *ledger.tail] if line.effect]
+    ids, sends = [effect.id for effect in shown], run_rows.last_sends(run)
+    facts = reading.facts_of(run, effects, run_rows.last_looks(ids), sends)
+    ledger = ledger.told(Known({fact.id: fact for fact in facts}, chains(shown)))
     cases = list(Case.objects.filter(run=run).order_by("-number").only("number", "state", "sentence")[:SAID])
     irreversible = {s.name for s in steps if s.tool.profile.get("effect_class") == "irreversible"}
     return show(
         request,
         "console/run.html",
         here="runs",
-        **head(run, "plan"),
+        **head(run, "plan", moves=sum(effect.seq for effect in effects)),
         ledger=ledger,
         graph=graph.draw(steps, effects, irreversible),
         cases=cases,
@@ -74,6 +76,14 @@ def lines_of(steps: Sequence[Step], effects: Sequence[Effect]) -> list[Line]:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
+class Known:
+    """What is known of each effect; chains are read for the lines shown only."""
+
+    facts: dict[str, EffectFacts]
+    chains: dict[uuid.UUID, Chain]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
 class Part:
     """Some lines of a table, then how many are left out, then its last ones. `next`: the number of the line after."""
 
@@ -83,10 +93,9 @@ class Part:
     next: int
     first: bool
 
-    def told(self, facts: dict[str, EffectFacts]) -> Part:
-        """With what is known of each effect, for it is read for these lines only."""
+    def told(self, known: Known) -> Part:
         return dataclasses.replace(
-            self, lines=[told(one, facts) for one in self.lines], tail=[told(one, facts) for one in self.tail]
+            self, lines=[told(one, known) for one in self.lines], tail=[told(one, known) for one in self.tail]
         )
 
 
@@ -96,11 +105,11 @@ def part(lines: list[Line], start: int) -> Part:
     return Part(shown, tail, len(rest) - len(tail), start + FIRST, start == 0)
 
 
-def told(line: Line, facts: dict[str, EffectFacts]) -> Line:
+def told(line: Line, known: Known) -> Line:
     if line.effect is None:
         return line
-    fact = facts[str(line.effect.id)]
-    return dataclasses.replace(line, fact=fact, row=row(fact))
+    fact = known.facts[str(line.effect.id)]
+    return dataclasses.replace(line, fact=fact, row=row(fact), chain=known.chains.get(line.effect.id))
 
 
 def beginning(request: HttpRequest) -> int:

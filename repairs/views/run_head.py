@@ -29,8 +29,9 @@ def find(request: HttpRequest, run_id: uuid.UUID) -> Run:
     return one(visible(at_desk(request), Run).select_related("agent", "workflow"), id=run_id)
 
 
-def head(run: Run, tab: str) -> dict[str, Any]:
-    tag = "" if over(run) else tag_of(run)
+def head(run: Run, tab: str, *, moves: int | None = None) -> dict[str, Any]:
+    """`moves`: of all its effects, where they were read with it."""
+    tag = "" if over(run) else tag_of(run, moves)
     return {"run": run, "subject": reading.subject_of(run), "tabs": TABS, "tab": tab, "tag": tag}
 
 
@@ -46,6 +47,7 @@ def over(run: Run) -> bool:
     return str(run.phase) == Phase.OVER
 
 
-def tag_of(run: Run) -> str:
-    moves = Effect.objects.filter(run=run).aggregate(all=Sum("seq"))
-    return quote_etag(f"{run.seq}.{moves['all'] or 0}")
+def tag_of(run: Run, moves: int | None = None) -> str:
+    if moves is None:
+        moves = Effect.objects.filter(run=run).aggregate(all=Sum("seq"))["all"] or 0
+    return quote_etag(f"{run.seq}.{moves}")

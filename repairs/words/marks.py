@@ -143,6 +143,11 @@ REVIEW: dict[str, Mark] = {
     "wrong": Mark(_("wrong"), "cross", "bad", _("Another person says that it should not have been done alone.")),
 }
 
+CHAIN: dict[str, Mark] = {
+    "whole": Mark(_("whole"), "check", "good", _("Its entries in the journal fit together, and none is missing.")),
+    "broken": Mark(_("broken"), "cross", "bad", _("Its entries in the journal don't fit together.")),
+}
+
 KINDS = {
     "approval": APPROVAL,
     "effect": EFFECT,
@@ -156,6 +161,7 @@ KINDS = {
     "guess": GUESS,
     "place": PLACE,
     "review": REVIEW,
+    "chain": CHAIN,
 }
 
 

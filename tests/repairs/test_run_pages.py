@@ -13,12 +13,13 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from repairs import happened
+from repairs import chains, happened
 from repairs.happened import Asked, Deed
 from repairs.views import run as plan
 from repairs.words import resume
 from repairs.words.facts import EffectFacts
 from tests.engine.simulated import World
+from tests.journal.tampering import past_triggers, sql
 from workflows.authority import approvals
 from workflows.drain import drain_once
 from workflows.models import Approval, Effect, Entry, Run
@@ -213,6 +214,46 @@ def test_a_run_of_a_thousand_steps_is_shown_in_one_table_or_its_end_is_out_of_si
     last = plan.part(lines, 800)
     assert (last.lines, last.tail, last.between, last.first) == (lines[800:], [], 0, False)
     assert plan.part(lines, 5000).lines == []
+
+
+LEDGER = re.compile(r'<td data-label="(By|Rule|Chain)"[^>]*>(.*?)</td>', re.DOTALL)
+
+
+def ledger_of(client: Client, run: Run) -> list[str]:
+    """By, rule and chain of each line, as text."""
+    cells = LEDGER.findall(client.get(f"/runs/{run.id}/").content.decode())
+    return [f"{name}: {' '.join(re.sub('<[^>]*>', ' ', text).split())}" for name, text in cells]
+
+
+def test_a_line_of_the_ledger_lacks_whose_it_is_its_rule_or_whether_its_chain_fits(
+    world: World, tool: Make, workflow: Make, run_through: Make, client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tool("crm.contact")
+    run = run_through(workflow("crm.contact"))
+    effect = Effect.objects.get(run=run)
+    with past_triggers():
+        sql("UPDATE workflows_effect SET on_behalf_of = 'the desk' WHERE id = %s", effect.id)
+    told = ["By: sim for the desk", "Rule: trusted-auto allow, starter v1", f"Chain: whole {effect.seq} entries"]
+    assert ledger_of(client, run) == told
+    with past_triggers():
+        sql("UPDATE workflows_entry SET actor = 'person:night desk' WHERE subject_id = %s AND seq = 1", effect.id)
+    by, _, chain = ledger_of(client, run)
+    assert by == "By: night desk for the desk"
+    assert chain.startswith("Chain: broken #1: the entry was changed")
+    monkeypatch.setattr(chains, "MOST", effect.seq - 1)
+    assert ledger_of(client, run)[2] == f"Chain: not read here {effect.seq} entries"
+
+
+def test_an_entry_that_came_after_its_effect_was_read_breaks_the_chain(
+    world: World, tool: Make, workflow: Make, run_through: Make
+) -> None:
+    tool("crm.contact")
+    effect = Effect.objects.get(run=run_through(workflow("crm.contact")))
+    entries = list(Entry.objects.filter(subject_id=effect.id).order_by("seq"))
+    effect.seq, effect.head = entries[1].seq, entries[1].hash
+    assert chains.chains([effect])[effect.id].flaw == ""
+    effect.head = entries[0].hash
+    assert chains.chains([effect])[effect.id].stands == "broken"
 
 
 def test_the_raw_run_is_shown_as_a_page(stuck: Make, client: Client) -> None:
