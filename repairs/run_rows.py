@@ -18,8 +18,8 @@ OF_EFFECTS = ("arguments", "result", "before", "poll", "reads", "origin", "targe
 
 
 def rows_of(run: Run) -> tuple[list[Step], list[Effect]]:
-    """In the order of the run; each effect knows its step, its tool, what it undoes, and as `said` what policy said of it
-    last; each step its tool."""
+    """In the order of the run; each effect knows its step, its tool, what it undoes, and as `said` what policy said
+    of it last; each step its tool."""
     steps = list(Step.objects.filter(run=run).defer(*OF_STEPS).order_by("ordinal"))
     partly = KeyTextTransform("partial", "result")
     effects = list(Effect.objects.filter(run=run).defer(*OF_EFFECTS).annotate(partly=partly, said=LAST))
