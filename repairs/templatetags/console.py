@@ -12,7 +12,7 @@ from django import template
 from django.utils.html import conditional_escape, escape, format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.text import capfirst
-from django.utils.translation import gettext
+from django.utils.translation import get_language, gettext
 
 from repairs.words import actors, clock, marks, resting
 from repairs.words.marked import Phrase, _, said
@@ -167,6 +167,12 @@ def mark(kind: str, value: str) -> dict[str, Any]:
 def translated(text: str) -> str:
     """A text of ours that was stored, in the reader's language. Of nothing gettext would give its catalogue's head."""
     return said(text) if isinstance(text, Phrase) else gettext(text) if text else ""
+
+
+@register.filter
+def untranslated(text: str) -> bool:
+    """Whether a text of ours that was stored stays English here: with a number in it, it is in no catalogue."""
+    return bool(text) and (get_language() or "en") != "en" and translated(text) == text
 
 
 @register.filter

@@ -10,11 +10,15 @@ from typing import Any
 
 import pytest
 from django.conf import settings as configured
+from django.contrib.auth.models import User
 from django.core.management import call_command
 from django.test import Client
 from django.utils import translation
 
 from config.languages import languages
+from repairs.bulk import running
+from repairs.models import Case
+from tests.repairs.batches.making import asked, of_cause, said
 from workflows.authority import keys
 from workflows.models import Agent
 
@@ -27,6 +31,7 @@ GERMAN = {
     "Only a person can go on.": "Nur ein Mensch kommt hier weiter.",
     "There is no such page": "Diese Seite gibt es nicht",
     "In time": "Im Verlauf",
+    "It is not as it was when you chose it; read it anew.": "Er hat sich geändert; bitte neu lesen.",
 }
 
 
@@ -109,3 +114,17 @@ def test_a_marked_text_is_not_found_for_translators(
     for text in (*texts, "Read the provider's words in the last send."):  # the last one of a runbook
         assert f'msgid "{text}"' in found, text
     assert not list(tmp_path.glob("*.py")), "what runbooks say was left behind"
+
+
+def test_a_stored_line_that_is_in_no_catalogue_is_english_without_saying_so(
+    german: None, stuck: Make, repairer: User, browse: Make
+) -> None:
+    looked, changed = stuck(), stuck()
+    batch = asked(of_cause(repairer), repairer)
+    Case.objects.filter(id=changed.id).update(seq=99)
+    running.run()
+    address, browser = f"/repairs/batches/{batch.id}/", browse(repairer)
+    german_page = browser.get(address, headers={"accept-language": "de"}).content.decode()
+    assert f'<span lang="en"><bdi>{said(batch, looked)}</bdi></span>' in german_page
+    assert "<span><bdi>Er hat sich geändert; bitte neu lesen.</bdi></span>" in german_page
+    assert 'lang="en"><bdi>It is not' not in browser.get(address).content.decode()
