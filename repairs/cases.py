@@ -20,7 +20,7 @@ from repairs.words.limits import HURTS
 from repairs.words.sentence import find, harm_rank, sentence
 from workflows import journal, rows
 from workflows.models import Effect, Run
-from workflows.states import CaseState, EffectState
+from workflows.states import CaseState, EffectState, Phase
 from workflows.visible import visible
 
 COLUMNS = (
@@ -138,7 +138,7 @@ def say(case: Case, run: Run, effects: Sequence[Effect], team: str, now: dt.date
     weight = weigh(reasons, facts, now=now)
     lead = min(reasons, key=lambda r: harm_rank(find(r, facts), r), default=None)
     item = find(lead, facts) if lead else None
-    case.sentence = sentence(reading.subject_of(run), reasons, facts)
+    case.sentence = sentence(reading.subject_of(run), reasons, facts, over=run.phase == Phase.OVER)
     case.reasons = run.people_reasons
     case.harm, case.rank, case.rank_reason = weight.harm.value, weight.rank, weight.reason
     case.customers, case.value = weight.customers, weight.value

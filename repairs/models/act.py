@@ -40,6 +40,7 @@ class ActKind(models.TextChoices):
     CONFIRM = "confirm"  # a guess was right
     REFUTE = "refute"
     TOLD = "told"  # somebody was told something
+    OPEN_CASE = "open_case"  # by hand, for a run that had none
     REOPEN = "reopen"
     CLOSE = "close"
     HAND_OVER = "hand_over"

@@ -235,6 +235,7 @@ ACTS = {
     "confirm": _("confirmed a guess"),
     "refute": _("refuted a guess"),
     "told": _("told somebody"),
+    "open_case": _("opened the case by hand"),
     "reopen": _("opened the case again"),
     "close": _("closed the case"),
     "hand_over": _("handed the case over"),
@@ -247,7 +248,7 @@ ACTS = {
     "deviate": _("did a step of the runbook otherwise"),
 }
 EVENTS = {
-    "open": _("The engine opened the case."),
+    "open": _("The case was opened."),
     "update": _("What is true changed; the case says so."),
     "resolve": _("Nothing needs a person any more; the engine closed the case."),
     "write_off": _("The engine closed the case as written off."),

@@ -20,7 +20,9 @@ def context(case: Case, desk: Desk, acts: Sequence[Act], lines: Sequence[Any]) -
         "as_of": case.as_of,
         "in_flight": [line for line in lines if line.fact.state in IN_FLIGHT],
         "causes": CAUSES,
-        "opened_by_person": any(reason.get("code") == PERSON for reason in case.run.people_reasons),
+        "opened_by_person": [
+            reason.get("detail", "") for reason in case.run.people_reasons if reason.get("code") == PERSON
+        ],
         "escalation": next((act for act in acts if act.kind == ActKind.ESCALATE), None) if case.escalated_by else None,
         "may_answer": escalate.may_answer(case, desk),
         "helpers": escalate.ROLES,

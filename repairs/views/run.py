@@ -41,7 +41,11 @@ class Line:
 @screen
 def run_page(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
     """`?from=` the number of the line with which the table begins."""
-    run = find(request, run_id)
+    return show_run(request, find(request, run_id))
+
+
+def show_run(request: HttpRequest, run: Run, *, status: int = 200, **context: Any) -> HttpResponse:
+    """`error` and `kept` (the reason) come from an act that was refused."""
     steps, effects = run_rows.rows_of(run)
     ledger = part(lines_of(steps, effects), beginning(request))
     shown = [line.effect for line in [*ledger.lines, *ledger.tail] if line.effect]
@@ -54,16 +58,19 @@ def run_page(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
         request,
         "console/run.html",
         here="runs",
+        status=status,
         **head(run, "plan", moves=sum(effect.seq for effect in effects)),
         ledger=ledger,
         graph=graph.draw(steps, effects, irreversible),
         cases=cases,
         live_case=next((case for case in cases if case.live), None),
+        closed_case=next((case for case in cases if not case.live), None),
         residue=run.residue[:SAID],
         going_on=going_on(run, steps, effects, facts),
         prevented=once.prevented(facts, {str(key): send for key, send in sends.items()}),
         promised=once.promised(facts),
         said=SAID,
+        **{"error": None, "kept": "", **context},
     )
 
 

@@ -86,7 +86,8 @@ def of_the_run(reasons: Sequence[Reason]) -> Advice:
         return Advice(BY_HAND, why)
     if codes == {PERSON}:
         why = _(
-            "Read what they say, and see at the provider. Make good by a remedy what is wrong; then close the case."
+            "Read what they say, and see at the provider. A run that goes forward can be cancelled, or stopped where "
+            "it is; make good by a remedy what is wrong; then close the case."
         )
         return Advice(BY_HAND, why)
     if "no_progress" in codes:

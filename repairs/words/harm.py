@@ -20,6 +20,7 @@ class Harm(enum.StrEnum):
     WRONG = "wrong"
     STANDS = "stands"
     HELD = "held"
+    SAID = "said"
     ABSENT = "absent"
 
 
@@ -28,6 +29,7 @@ TITLES = {
     Harm.WRONG: _("something else, or more than one, is outside"),
     Harm.STANDS: _("stands outside, and should not or can't go on"),
     Harm.HELD: _("held half way"),
+    Harm.SAID: _("said by a person to be wrong"),
     Harm.ABSENT: _("nothing outside"),
 }
 
@@ -65,8 +67,6 @@ def weigh(reasons: Sequence[Reason], effects: Sequence[EffectFacts], *, now: dt.
     seen = any(effect.customer_visible for effect in outside)
     cutoff, cutoff_reason = next_cutoff(reasons, effects, now)
     rank, reason = rank_of(harm, final=final, seen=seen)
-    if {one.code for one in reasons} == {PERSON}:
-        reason = _("A person says that something is still wrong.")
     return Weight(
         harm=harm,
         rank=rank,
@@ -84,7 +84,9 @@ def worst(reasons: Sequence[Reason], effects: Sequence[EffectFacts]) -> Harm:
         return Harm.ABSENT
     lead = min(reasons, key=lambda reason: harm_rank(find(reason, effects), reason))
     effect = find(lead, effects)
-    return OF_STANDING[standing(effect)] if effect else Harm.HELD
+    if effect is None:
+        return Harm.SAID if lead.code == PERSON else Harm.HELD
+    return OF_STANDING[standing(effect)]
 
 
 def rank_of(harm: Harm, *, final: bool, seen: bool) -> tuple[int, str]:
@@ -108,6 +110,8 @@ def rank_of(harm: Harm, *, final: bool, seen: bool) -> tuple[int, str]:
             return 3, _("Something stands outside that needs a decision.")
         case Harm.HELD:
             return 3, _("The work stopped half way and waits for a decision.")
+        case Harm.SAID:
+            return 3, _("A person says that something is wrong.")
         case Harm.ABSENT:
             return 4, _("Nothing of it is outside.")
 

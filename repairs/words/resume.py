@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from repairs.words.facts import EffectFacts
 from repairs.words.marked import _
-from repairs.words.reasons import because_of
+from repairs.words.reasons import HELD, because_of
 from workflows.states import EffectState, Phase, World
 
 E = EffectState
@@ -96,7 +96,7 @@ def fate(effect: EffectFacts, turn: Turn, *, undone: bool) -> tuple[str, str]:
         case E.BLOCKED | E.READY if effect.id in turn.called_off:
             return KEEPS, CALLED_OFF
         case E.BLOCKED:
-            why = because_of(effect)
+            why = HELD if effect.reason == "hold" else because_of(effect)
             if effect.attempts:
                 then = _("{why}; then it is sent again under the same key: what was sent before did nothing", why=why)
             else:

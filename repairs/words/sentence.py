@@ -20,8 +20,8 @@ PERSON = "person"  # the reason of a run that needs a person because one says so
 OPENERS = frozenset(["A", "An", "The", "This", "That", "These", "Those", "One", "Some", "Its", "Their"])
 
 
-def sentence(subject: str, reasons: Sequence[Reason], effects: Sequence[EffectFacts]) -> str:
-    """The sentence of a case.
+def sentence(subject: str, reasons: Sequence[Reason], effects: Sequence[EffectFacts], *, over: bool = True) -> str:
+    """The sentence of a case. `over`: nothing of its run goes on.
 
     1. The most harmful reason leads, in the words of the effect it is about.
     2. A reason without an effect speaks of the run.
@@ -32,7 +32,7 @@ def sentence(subject: str, reasons: Sequence[Reason], effects: Sequence[EffectFa
         return one_line(f"{cut(subject, SUBJECT_LIMIT)}: no effect of this run needs a person any more.")
     lead = ranked[0]
     effect = find(lead, effects)
-    said = of_effect(effect, lead.code) if effect else of_run(lead, effects)
+    said = of_effect(effect, lead.code) if effect else of_run(lead, effects, over=over)
     others = len({reason.effect for reason in ranked if reason.effect and reason.effect != lead.effect})
     tail = f"; {others} more {'effect needs' if others == 1 else 'effects need'} a person" if others else ""
     return one_line(f"{cut(subject, SUBJECT_LIMIT)}: {said}{tail}.")
@@ -81,7 +81,7 @@ def harm(effect: EffectFacts) -> str:
             return f"what {doer(effect)} was to do was not done"
 
 
-def of_run(reason: Reason, effects: Sequence[EffectFacts]) -> str:
+def of_run(reason: Reason, effects: Sequence[EffectFacts], *, over: bool) -> str:
     """A case about the run itself, such as a failed step of a workflow that says hold."""
     stands = sum(1 for e in effects if not e.undoing and not e.read_only and standing(e) is Standing.STANDS)
     doubt = sum(1 for e in effects if not e.undoing and not e.read_only and standing(e) is Standing.UNKNOWN)
@@ -90,7 +90,8 @@ def of_run(reason: Reason, effects: Sequence[EffectFacts]) -> str:
     if doubt:
         facts.append(f"of {doubt} it is not known whether {'it does' if doubt == 1 else 'they do'}")
     if reason.code == PERSON:
-        return f"a person says that something is still wrong, although the run is over; {' and '.join(facts)}"
+        when = "still wrong, although the run is over" if over else "wrong, while the run goes on"
+        return f"a person says that something is {when}; {' and '.join(facts)}"
     why = because(reason.code, undoing=True)  # the clause that speaks of something, where no effect is named
     return f"the work stopped half way{where}, and {' and '.join(facts)}; {why}"
 

@@ -28,7 +28,7 @@ MAY: dict[str, set[str]] = {
     **{kind.value: R for kind in (*ASKED, *OF_THE_RUN)},
     "note-fact": R, "note-guess": R, "note-told": R, "judge": R, "tick": R, "correct-time": R,
     "snooze": R, "wake": R, "hurts": R, "escalate": R, "make-good": R, "call-off": R,
-    "hand-over": R, "accept": R, "reopen": R, "close": R,
+    "hand-over": R, "accept": R, "open-case": R, "reopen": R, "close": R,
     "confirm": A, "decline": A,
     "work-next": R,
     "batch-new": R, "batch-ask": R, "batch-stop": R, "batch-resume": R, "batch-confirm": A, "batch-decline": A,

@@ -12,6 +12,7 @@ from repairs.models import Case
 from tests.browser.sight import reach, sound
 from tests.engine.conftest import again
 from tests.engine.simulated import World
+from workflows.authority import stops
 from workflows.drain import drain_once
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -45,6 +46,41 @@ def test_a_held_run_cannot_be_let_go_forward_by_keyboard_alone(
     page.reload()
     expect(page.get_by_text("repairer let the run go forward again")).to_be_visible()
     assert again(run).state == "repaired"
+
+
+def test_a_run_without_a_case_cannot_be_cancelled_by_keyboard_alone(
+    world: World, tool: Make, workflow: Make, begin: Make, enter: Make
+) -> None:
+    for name in ("crm.contact", "cal.book"):
+        tool(name)
+    stops.freeze("tool", "cal.book", by="person:operator", why="x")
+    run = begin(workflow("crm.contact", "cal.book"))
+    drain_once(slots=8)
+    page = enter()
+    page.goto(f"/runs/{run.id}/")
+    sound(page, "run-no-case")
+    reach(page, page.locator("summary").get_by_text("Open a case, to cancel it, stop it or make good"))
+    page.keyboard.press("Enter")
+    reach(page, page.get_by_label("Why"))
+    page.keyboard.type("the customer called: it is the wrong one")
+    sound(page, "run-open-case")
+    reach(page, page.get_by_role("button", name="Open the case"))
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("is open, and yours. Nothing was sent; what is to be done is done here.")).to_be_visible()
+    sound(page, "case-opened-by-hand")
+    fill_in(page, "Cancel the run: undo what stands", "they want none of it", "Cancel the run: undo what stands")
+    expect(page.get_by_text("Cancelled; what stands is undone, in order")).to_be_visible()
+    drain_once(slots=8)
+    page.reload()
+    reach(page, page.locator("summary").get_by_text("Nothing is wrong any more"))
+    page.keyboard.press("Enter")
+    form = page.locator("details[open] form").filter(has=page.get_by_role("button", name="Close the case"))
+    reach(page, form.get_by_label("Why"))
+    page.keyboard.type("they were told")
+    reach(page, form.get_by_role("button", name="Close the case"))
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("is closed.")).to_be_visible()
+    assert again(run).state == "compensated"
 
 
 def test_two_people_leave_a_step_and_the_second_is_not_shown_what_its_run_undoes_then(

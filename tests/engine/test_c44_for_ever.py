@@ -17,6 +17,7 @@ from workflows.drain import drain_once
 from workflows.engine.advance import advance
 from workflows.engine.dispatch import dispatch
 from workflows.engine.overdue import overdue
+from workflows.engine.reopen import reopen
 from workflows.models import Effect, Wake
 from workflows.policies import ages
 
@@ -61,6 +62,20 @@ def test_a_run_that_was_forgotten_goes_on_by_itself(
     assert overdue() == {run.id}
     drain_once()
     assert again(run).state == "completed"
+
+
+def test_a_run_that_is_forgotten_stays_so_because_a_person_said_that_something_is_wrong_with_it(
+    clock: Clock, world: World, tool: Make, workflow: Make, begin: Make
+) -> None:
+    tool("t.a")
+    run = begin(workflow("t.a", deadline=7200.0))
+    reopen(run.id, by="person:other", why="the customer called")
+    Wake.objects.all().delete()
+    type(run).objects.filter(id=run.id).update(advance_at=None)
+    clock.step(ages.OF_A_RUN + 60)
+    assert overdue() == {run.id}
+    drain_once()
+    assert (again(run).phase, [r["code"] for r in again(run).people_reasons]) == ("over", ["person"])
 
 
 def test_who_waits_behind_one_that_hangs_is_told_to_a_person_too(

@@ -33,6 +33,8 @@ from workflows.engine.overdue import overdue
 from workflows.engine.recover import recover
 from workflows.engine.release import release
 from workflows.engine.remedy import RemedyBody, remedy
+from workflows.engine.reopen import reopen
+from workflows.engine.reopen import settle as settle_word
 from workflows.engine.resume import resume
 from workflows.engine.start import StartBody, start_run
 from workflows.errors import MakegoodError
@@ -217,6 +219,8 @@ class Stage:
         acts: dict[str, Callable[[], object]] = {
             "cancel": lambda: cancel_by_person(run_id, then="compensate", **by),
             "hold": lambda: cancel_by_person(run_id, then="hold", **by),
+            "says": lambda: reopen(run_id, **by),
+            "settles": lambda: settle_word(run_id, **by),
             "write_off": lambda: people.write_off_run(run_id, **by),
         }
         _try(acts[act])

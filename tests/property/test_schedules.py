@@ -157,7 +157,7 @@ def tell(share: int, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
         def a_person_acts(self, act: str) -> None:
             self.stage.person(act)
 
-        @rule(act=st.sampled_from(["hold", "hold", "cancel", "write_off"]), which=DRAWN)
+        @rule(act=st.sampled_from(["hold", "hold", "cancel", "write_off", "says", "settles"]), which=DRAWN)
         def a_person_decides_about_a_run(self, act: str, which: int) -> None:
             self.stage.person_on_run(act, which)
 

@@ -18,6 +18,7 @@ from repairs.happened import Asked, Deed
 from repairs.views import run as plan
 from repairs.words import resume
 from repairs.words.facts import EffectFacts
+from repairs.words.reasons import HELD
 from tests.engine.simulated import World
 from tests.journal.tampering import past_triggers, sql
 from workflows.authority import approvals
@@ -47,6 +48,7 @@ def fact(state: str, **options: Any) -> EffectFacts:
         (fact("ready", world="nothing"), "running", "performs", resume.FIRST_TIME),
         (fact("blocked", attempts=2, reason="approval"), "running", "waits",
          f"waits for an approval; then it {resume.AGAIN}"),
+        (fact("blocked", reason="hold"), "running", "waits", f"{HELD}; then it {resume.FIRST_TIME}"),
         (fact("ready", id="off"), "unwinding", "keeps", resume.CALLED_OFF),
         (fact("dispatched", attempts=1), "running", "looks", resume.CALLING),
         (fact("pending", attempts=1), "running", "looks", resume.AT_IT),

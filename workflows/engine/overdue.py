@@ -52,7 +52,7 @@ AND (
       + make_interval(secs => (%(bounds)s::jsonb
           ->> (e.state || CASE WHEN e.state = 'blocked' THEN ' ' || e.reason ELSE '' END))::float) < %(now)s
   ) OR (
-    r.phase IN ('running', 'unwinding') AND NOT r.needs_person
+    r.phase IN ('running', 'unwinding') AND NOT jsonb_path_exists(r.people_reasons, '$[*] ? (@.code != "person")')
     AND r.changed_at < %(now)s - make_interval(secs => %(of_a_run)s)
     AND coalesce(r.advance_at, %(now)s) <= %(now)s AND coalesce(r.waits_until, %(now)s) <= %(now)s
     AND NOT EXISTS (
