@@ -12,6 +12,7 @@ from django.urls import reverse
 
 from repairs.acts import glass
 from repairs.desk import Desk
+from repairs.models import Batch
 from repairs.models.glass import Broken, Glass, Verdict
 from repairs.scope import visible
 from workflows.authority.parties import PERSON
@@ -51,6 +52,15 @@ def team_of(agent: str) -> str:
 
 def waiting(desk: Desk) -> QuerySet[Glass]:
     return visible(desk, Glass).filter(reviewed_at=None)
+
+
+def of_batch(desk: Desk, batch: Batch) -> Glass | None:
+    """What its asker broke, if they did. Ids are in the order of time and the glass is broken right after the batch was
+    made, so its index finds it among the first rows."""
+    if not batch.alone:
+        return None
+    mine = visible(desk, Glass).filter(id__gt=batch.id, what=Broken.BATCH.value, subject=batch.id)
+    return mine.select_related("reviewed_by").order_by("id").first()
 
 
 def figures(desk: Desk, since: dt.datetime, now: dt.datetime) -> dict[str, Any]:

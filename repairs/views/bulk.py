@@ -13,7 +13,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from repairs import choice as choices
-from repairs import keyset
+from repairs import glasses, keyset
 from repairs.acts import bulk, escalate, proof
 from repairs.bulk import choosing, seen, standing
 from repairs.models import Batch
@@ -141,6 +141,7 @@ def show_batch(
         mine=mine,
         may_confirm=batch.state == BatchState.ASKED and desk.may_approve and not mine,
         alone=batch.needs_second and (desk.alone or desk.breaks),
+        broken=glasses.of_batch(desk, batch),
         proof_asked=proof.wanted(desk, request.session, strong=batch.sends or (mine and desk.breaks)),
         until=moment_of(batch.given.get("until", "")),
         causes=CAUSES,

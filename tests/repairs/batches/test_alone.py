@@ -80,6 +80,30 @@ def test_what_sends_goes_alone_without_a_broken_glass_or_one_that_nobody_reviews
     assert "1 in 30 days: 1 right, 0 wrong; 0 to review" in reviewer.get("/reports/").content.decode()
 
 
+def test_a_batch_that_went_alone_leads_to_no_review_or_does_not_tell_what_came_of_it(
+    held: Make, alone: User, night: Client, second: User, browse: Make, settings: Any
+) -> None:
+    held(2)
+    batch = of_cause(alone, BatchAct.TURN_BACK, HELD)
+    address = f"/repairs/batches/{batch.id}/"
+    night.post(f"{address}ask", form(batch, glass="yes"))
+    assert Batch.objects.get(id=batch.id).state == "running"
+    place = f"/reports/alone/#glass-{Glass.objects.get().id}"
+    with CaptureQueriesContext(connection) as seen:
+        page = night.get(address).content.decode()
+    assert len(seen) <= 12
+    assert f'<a href="{place}">Waits for another person' in page, "while it is under way too"
+    assert f'id="{place.partition("#")[2]}"' in browse(second).get("/reports/alone/").content.decode()
+    browse(second).post(f"/reports/alone/{Glass.objects.get().id}/review", {"how": "wrong", "why": "they could wait"})
+    running.run()
+    assert f"wrong {second}" in text_of(night.get(address))
+    assert "they could wait" in text_of(night.get(address))
+    settings.FOUR_EYES = "when_possible"
+    held(1)
+    other = asked(of_cause(alone, BatchAct.TURN_BACK, HELD), alone, alone=True)
+    assert "/reports/alone/" not in night.get(f"/repairs/batches/{other.id}/").content.decode().split("<main")[1]
+
+
 def payloads(batch: Batch, event: str) -> list[dict[str, Any]]:
     entries = Entry.objects.filter(subject_id=batch.id, event=event).values_list("id", flat=True)
     with connection.cursor() as cursor:
