@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime as dt
 import time
 import uuid
+from typing import Any
 
 import structlog
 from django.db import InterfaceError, OperationalError, connection, transaction
+from django.db.models import F
 
 from config.house import stopping
 from repairs.acts.bulk import TASK, note
-from repairs.bulk.acting import act
+from repairs.acts.record import record
+from repairs.bulk.acting import act, because
 from repairs.models import Batch, BatchItem
+from repairs.models.act import ActKind, Outcome
 from repairs.models.batch import BatchState, ItemState
 from repairs.words.marked import _
 from workflows import queue, rows, salvage
+from workflows.policies.poison import TOO_OFTEN
 
 WORK_FOR = 40.0  # seconds, as drains do; then the next task goes on
 DRAFTS_KEPT = ASKED_FOR = dt.timedelta(days=1)  # by then nothing is as it was chosen
@@ -35,21 +41,67 @@ def run() -> None:
 
 
 def one() -> bool:
-    """Takes the next case of a running batch, acts and keeps what came of it, in one transaction. False: none is left.
+    """Takes the next case of a running batch, acts on it and keeps what came of it. False: none is left."""
+    taken = take()
+    if taken is None:
+        return False
+    try:
+        meet(taken.id)
+    except (OperationalError, InterfaceError):
+        came_back(taken.id)
+        raise
+    finish(taken.batch_id)
+    return True
 
-    The batch is held as running meanwhile: whoever stops it waits for this case, and for no other."""
+
+def take() -> BatchItem | None:
+    """The next one, and that its worker may not come back: committed before anything of the case is read, so that who
+    dies of it can't forget it. Those that nobody died of go first."""
     with transaction.atomic():
         waiting = BatchItem.objects.filter(state=ItemState.WAITING.value, batch__state=BatchState.RUNNING.value)
-        item = waiting.order_by("batch_id", "id").select_for_update(of=("self",), skip_locked=True).first()
-        if item is None:
-            return False
-        if state_held(item) == BatchState.RUNNING:
+        item = waiting.order_by("tries", "batch_id", "id").select_for_update(of=("self",), skip_locked=True).first()
+        if item is not None:
+            item.tries += 1
+            item.save(update_fields=["tries"])
+        return item
+
+
+def meet(item_id: uuid.UUID) -> None:
+    """The batch is held as running meanwhile: whoever stops it waits for this case, and for no other."""
+    with transaction.atomic():
+        waiting = BatchItem.objects.filter(id=item_id, state=ItemState.WAITING.value)
+        item = waiting.select_for_update(of=("self",), skip_locked=True).first()
+        if item is None:  # another worker was faster
+            return
+        if state_held(item) != BatchState.RUNNING:
+            item.tries = 0
+        else:
             batch = Batch.objects.select_related("by", "second").get(id=item.batch_id)
-            state, item.said = carry_out(batch, item)
+            state, item.said = give_up(batch, item) if item.tries > TOO_OFTEN else carry_out(batch, item)
             item.state, item.at = state.value, rows.now()
-            item.save(update_fields=["state", "said", "at"])
-    finish(item.batch_id)
-    return True
+        item.save(update_fields=["state", "said", "at", "tries"])
+
+
+def came_back(item_id: uuid.UUID) -> None:
+    """The database was away or somebody else was faster, and this worker lives: it was nothing of this case. Where that
+    can't be kept it counts as one worker lost."""
+    if not connection.is_usable():
+        connection.close()
+    with contextlib.suppress(OperationalError, InterfaceError):
+        BatchItem.objects.filter(id=item_id, tries__gt=0).update(tries=F("tries") - 1)
+
+
+def give_up(batch: Batch, item: BatchItem) -> tuple[ItemState, str]:
+    """Nothing of the case is read any more. Its page says so too: that is where a person goes on."""
+    known: dict[str, Any] = {"effect_id": item.effect_id, "detail": POISON, "why": because(batch)}
+    record(item.case_id, kind=ActKind(batch.act), by=batch.by, outcome=Outcome.REFUSED, now=rows.now(), **known)
+    return ItemState.FAILED, POISON
+
+
+POISON = _(
+    "Every worker that took it died, several in a row, so none takes it any more. Nothing was done. Have an operator "
+    "read the log; then act on its own page, or choose it anew."
+)
 
 
 def state_held(item: BatchItem) -> str:

@@ -127,6 +127,8 @@ class BatchItem(models.Model):
     effect = models.ForeignKey(Effect, on_delete=models.PROTECT, null=True, related_name="+", db_index=False)
     preview = models.CharField(max_length=64, blank=True)
     state = models.CharField(max_length=10, choices=choices(ItemState), default=ItemState.WAITING.value)
+    # To how many workers in a row it was handed that never came back; raised before it is.
+    tries = models.PositiveSmallIntegerField(default=0, db_default=0)
     said = models.CharField(max_length=300, blank=True)
     at = models.DateTimeField(null=True)
 

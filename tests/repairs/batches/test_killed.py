@@ -38,6 +38,8 @@ def test_a_batch_whose_task_was_killed_sends_twice_or_leaves_the_rest(
         assert process.wait() == -9
     stage.until(nobody_else, "what the dead process held is never let go")
     assert states(batch) == {"done": 1, "waiting": 2}
+    tries = batch.items.filter(state="waiting").order_by("id").values_list("tries", flat=True)
+    assert list(tries) == [1, 0], "who dies of a case forgets that it was handed over"
     drain_once()
     assert len(world.sends) == before + 2, "what was asked for stays asked for, and no more"
     OrmQ.objects.all().delete()

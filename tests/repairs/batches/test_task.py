@@ -53,6 +53,7 @@ def test_an_outage_is_told_as_a_bug_at_each_case(two: Batch, monkeypatch: pytest
     with pytest.raises(OperationalError):
         running.run()
     assert states(two) == {"waiting": 2}
+    assert set(two.items.values_list("tries", flat=True)) == {0}, "an outage is taken for the case's"
 
 
 def test_a_worker_waits_for_the_case_that_another_is_at(two: Batch) -> None:
