@@ -10,7 +10,9 @@ from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
 from django.shortcuts import render
 from django.template.loader import render_to_string
 
+from repairs.desk import desk_of
 from repairs.site import frame
+from repairs.views import live
 from repairs.words.marked import _
 
 
@@ -48,7 +50,9 @@ def denied(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def stale_form(request: HttpRequest, reason: str = "") -> HttpResponse:
-    """In place of Django's own page where the form's token doesn't fit."""
+    """In place of Django's own page where the form's token doesn't fit. A page that asks for news by one is told."""
+    if live.asked_by(request):
+        return live.logged_in_since(request) if desk_of(request) else live.logged_out(request)
     return shown(request, STALE, status=403)
 
 

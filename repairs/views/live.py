@@ -50,10 +50,25 @@ def anew(request: HttpRequest, page: str) -> HttpResponse:
 
 def logged_out(request: HttpRequest) -> HttpResponse:
     """Said above the page, which stays as it is; never the login page in the place of a part."""
-    context: dict[str, Any] = {"at": page_of(request)}
-    answer = render(request, "console/_logged_out_here.html", context)
-    answer.headers["ETag"] = tag_of("logged out")
-    known = get_conditional_response(request, etag=answer.headers["ETag"], response=answer)
+    return above(request, "console/_logged_out_here.html", {"at": page_of(request)})
+
+
+def logged_in_since(request: HttpRequest) -> HttpResponse:
+    """Said above a page whose forms were made for a session that is over, of them or of whoever was here before."""
+    user = request.user
+    other = user.get_username() if request.POST.get("who") != str(user.pk) else ""
+    return above(request, "console/_logged_in_since.html", {"at": page_of(request), "other": other})
+
+
+def above(request: HttpRequest, template: str, context: dict[str, Any]) -> HttpResponse:
+    """Once: a page that was told it says so, a form in its field `out`."""
+    answer = render(request, template, context)
+    tag = answer.headers["ETag"] = tag_of(answer.content.decode())
+    if request.method == "POST":
+        return retarget(
+            HttpResponse(status=204, headers={"ETag": tag}) if request.POST.get("out") == tag else answer, "#told"
+        )
+    known = get_conditional_response(request, etag=tag, response=answer)
     assert isinstance(known, HttpResponse)
     return retarget(known, "#told")
 

@@ -18,13 +18,14 @@
       return;
     }
     parameters.said = elt.dataset.tag || "";
+    parameters.out = elt.dataset.out || "";
     parameters.active = active ? "1" : "";
     active = false;
   });
   on("beforeOnLoad", ({ elt, xhr, pathInfo }, event) => {
     const [asked, came] = [pathInfo.finalRequestPath, pathInfo.responsePath].map((path) => path?.split("?")[0]);
     if (asked !== came) event.preventDefault(); // it was led elsewhere
-    else if (xhr.getResponseHeader("HX-Retarget")) elt.dataset.out = xhr.getResponseHeader("ETag"); // logged out: what the page shows stays
+    else if (xhr.getResponseHeader("HX-Retarget")) elt.dataset.out = xhr.getResponseHeader("ETag"); // logged out, or in again: what the page shows stays
     else if (xhr.status < 400) {
       elt.dataset.tag = xhr.getResponseHeader("ETag") || elt.dataset.tag || "";
       if (elt.dataset.out) document.getElementById("told").replaceChildren(); // logged in again, in another tab

@@ -186,6 +186,38 @@ def test_who_logged_in_again_elsewhere_is_told_that_something_changed_or_that_th
     expect(still.get_by_text("A figure changed since this page was made.")).to_be_visible()
 
 
+@pytest.mark.parametrize("name", ["repairer", "night desk"])
+def test_a_page_of_a_session_that_is_over_is_silent_or_loses_what_was_typed(
+    another: Make, still: Page, desk: Make, name: str
+) -> None:
+    place = f"/repairs/{another().number}/"
+    if name != "repairer":
+        desk(name, "repairer")
+    with still.expect_response(re.compile("/here$")):
+        still.goto(place)
+    still.locator("#why-next").fill("half a sentence")
+    tab = still.context.new_page()
+    tab.goto("/")
+    tab.get_by_role("button", name="Log out").click()
+    tab.goto("/")
+    tab.get_by_label("Name").fill(name)
+    tab.get_by_label("Password").fill("a long enough one")
+    tab.get_by_role("button", name="Log in").click()
+    expect(tab.get_by_role("link", name=name)).to_be_visible()
+    tab.close()
+    still.evaluate("scrollTo(0, document.body.scrollHeight)")
+    assert later(still, "here").status == 200
+    mine = still.get_by_text("You logged in again since this page was opened.")
+    other = still.get_by_text("night desk is logged in now, in another tab.")
+    expect(mine if name == "repairer" else other).to_be_in_viewport()  # wherever one reads
+    expect(still.locator("#why-next")).to_have_value("half a sentence")
+    assert later(still, "here").status == 204, "it is said once"
+    expect(mine if name == "repairer" else other).to_be_visible()
+    still.get_by_role("link", name="Load it anew").click()
+    expect(still.get_by_role("heading", name="Next safe act")).to_be_visible()
+    expect(still.locator("#why-next")).to_have_value("half a sentence" if name == "repairer" else "")
+
+
 def test_what_was_typed_is_gone_where_the_session_had_ended_or_comes_back_where_it_was_kept(
     another: Make, enter: Make
 ) -> None:
