@@ -44,7 +44,8 @@ def message(notices: Sequence[Notice], numbers: Mapping[UUID, int], base: str) -
     lines, told = [], []
     for what, (one, several, page) in WORDS.items():
         of = [notice for notice in notices if notice.what == what.value]
-        count = len({(notice.subject, notice.mark if what != What.DEADLINE else "") for notice in of})
+        # How many things there are, not how often each is told of; of one case several write-offs may wait.
+        count = len({(notice.subject, notice.mark if what == What.WRITE_OFF else "") for notice in of})
         if not count:
             continue
         told.append(one if count == 1 else several.format(count))

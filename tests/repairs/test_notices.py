@@ -242,6 +242,19 @@ def test_what_changed_hands_or_asks_for_help_is_told_no_more_while_its_case_is_o
     assert standing.still_true(said) == set()
 
 
+def test_one_thing_that_is_told_of_twice_is_said_to_be_two() -> None:
+    """Of one case two write-offs may wait; but taken over twice it is one case, and a late review is of one act."""
+    one = uuid.uuid4()
+    kinds = {"take_over": ("a", "b"), "write_off": ("a", "b"), "glass": ("", telling.LATE), "credential": ("3", "5")}
+    told = [Notice(what=what, subject=one, mark=mark) for what, marks in kinds.items() for mark in marks]
+    assert saying.message(told, {}, "")[1].splitlines() == [
+        "2 write-offs wait for a second person.",
+        "1 case was taken over from who held it.",
+        "1 credential is lost.",
+        "1 act that takes two was done alone and waits for its review.",
+    ]
+
+
 def test_a_kind_of_notice_is_dropped_as_over_because_nobody_said_when_it_is() -> None:
     assert set(standing.STANDS) == set(What) == set(saying.WORDS)
 
