@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
+from django.db import transaction
 
+from tests import locks
 from workflows.authority import agents
 from workflows.models import Agent, AgentAct, Team
 from workflows.models.agent import ALL
@@ -67,6 +69,17 @@ def test_narrowing_one_tool_widens_no_other(declared: None) -> None:
     assert (agent.rights("sim.act"), agent.rights("other"), agent.workflows) == (ALL, (), ["sim"])
     assert change("sim", "--tools", "--off", "--why", "it goes") == ["tools", "active"]
     assert Agent.objects.get().rights("sim.act") == ()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_tool_that_was_taken_away_meanwhile_comes_back_with_another(declared: None) -> None:
+    agent = create("sim", "--tools", "*")
+    with transaction.atomic():
+        Agent.objects.select_for_update().get(id=agent.id)
+        adds = locks.begun(lambda: agents.change(agent, by="command", why="more", grants=["sim.act=read"]))
+        Agent.objects.filter(id=agent.id).update(tools=[])
+    adds.join(60)
+    assert Agent.objects.get().tools == ["sim.act"]
 
 
 def test_each_change_is_kept_with_what_was_and_why(declared: None) -> None:

@@ -15,8 +15,9 @@ from django.test.utils import CaptureQueriesContext
 from tests.authority.asking import activate, approve, later
 from tests.engine.conftest import again, states
 from tests.engine.simulated import World
-from workflows import proof
+from workflows import proof, rows
 from workflows.authority import approvals
+from workflows.authority.approvals import store
 from workflows.drain import drain_once
 from workflows.engine.advance import advance
 from workflows.engine.cancel import cancel
@@ -72,6 +73,18 @@ def test_a_plain_valid_approval_works_for_an_undoing_and_for_what_cannot_be_undo
         "a forward": "undone gone", "b forward": "failed nothing", "a compensation": "verified present",
     }  # fmt: skip
     assert [a.state for a in Approval.objects.filter(run=run)] == ["spent"] * 3
+
+
+def test_of_two_moves_in_one_transaction_the_second_is_told_as_from_where_the_first_began(asking: Asking) -> None:
+    _, asked = asking()
+    with transaction.atomic():
+        approval = Approval.objects.select_for_update().get(id=asked.id)
+        approval.grant(at=rows.now())
+        store.write([approval], now=rows.now())
+        approval.void(at=rows.now(), reason="changed")
+        store.write([approval], now=rows.now())
+    told = Entry.objects.filter(subject_id=asked.id).order_by("seq").values_list("before", "after")
+    assert list(told)[-2:] == [("asked", "granted"), ("granted", "void")]
 
 
 def test_a_refusal_cancels_a_forward_effect_and_its_step_fails(world: World, asking: Asking, desk: User) -> None:

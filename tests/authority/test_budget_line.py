@@ -17,9 +17,10 @@ from workflows import rows, tasks
 from workflows.authority import old_reservations
 from workflows.drain import drain_once
 from workflows.engine.advance import advance
+from workflows.engine.cancel import cancel
 from workflows.engine.dispatch import dispatch
 from workflows.engine.release import release
-from workflows.models import Budget, Effect, Reservation, Run, Wake
+from workflows.models import Agent, Budget, Effect, Reservation, Run, Wake
 
 pytestmark = pytest.mark.django_db(transaction=True)
 Make = Callable[..., Any]
@@ -60,6 +61,25 @@ def test_who_comes_later_does_not_take_what_somebody_older_waited_for(
     release(8)
     assert [effect.id for effect in dispatch(8)] == [older.id]
     assert Effect.objects.get(id=younger.id).reason == "budget"
+
+
+def test_an_undoing_stands_in_line_behind_who_waits_for_a_budget(
+    world: World, tool: Make, workflow: Make, run_through: Make, agent: Agent
+) -> None:
+    """It draws on what was set aside for it, so that it takes nothing from who came before."""
+    tool("t.a")
+    tool("t.b")
+    give("agent:sim", "minute", calls=1)
+    younger = run_through(workflow("t.a", "t.b"))
+    older = Effect.objects.get(run=run_through(workflow("t.a")), reason="budget")
+    Run.objects.filter(id=younger.id).update(epoch=older.epoch + 1)
+    cancel(agent, younger.id, reason="the customer left")
+    for _ in range(2):  # its second step is called off, then its first undone
+        advance()
+    undoing = Effect.objects.get(run=younger, kind="compensation")
+    assert undoing.epoch > older.epoch
+    next_window()
+    assert [effect.id for effect in dispatch(8)] == [undoing.id]
 
 
 def test_until_its_time_comes_who_waits_keeps_nothing_from_others(

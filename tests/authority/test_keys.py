@@ -58,6 +58,14 @@ def test_rotating_never_lengthens_a_key_s_life(caller: Caller) -> None:
     assert AgentKey.objects.get(prefix=keys.prefix_of(caller.key)).expires_at == soon
 
 
+def test_the_key_that_takes_anothers_place_is_for_another_party(caller: Caller) -> None:
+    User.objects.create_user("night-desk")
+    agent = AgentKey.objects.get().agent
+    old = keys.prefix_of(keys.new_key(agent, by="command", for_whom="person:night-desk"))
+    new = keys.rotate_key(AgentKey.objects.get(prefix=old), by="command", overlap=dt.timedelta(0))
+    assert AgentKey.objects.get(prefix=keys.prefix_of(new)).on_behalf_of == "person:night-desk"
+
+
 def test_a_revoked_key_opens_nothing_from_the_next_request_on_and_its_siblings_still_do(caller: Caller) -> None:
     sibling = said("new", "sim", "--expires", "30d")["key"]
     said("revoke", "sim", caller.key, "--why", "it stood in a ticket")

@@ -13,7 +13,7 @@ from repairs.desk import Desk
 from repairs.roles import roles_of
 from tests.authority.asking import approve, rewritten
 from tests.engine.simulated import World
-from workflows.authority import keys
+from workflows.authority import approvals, keys
 from workflows.drain import drain_once
 from workflows.engine import findings
 from workflows.errors import Denied
@@ -99,3 +99,17 @@ def test_a_login_longer_than_the_journal_names_it_stays_the_same_person(
     rewritten("workflows_entry", "actor", f"person:{long.username}"[:100], entry.id)
     with pytest.raises(Denied, match="another person must approve it"):
         approve(approval, long)
+
+
+@pytest.mark.parametrize("role", ["auditor", "admin"])
+def test_who_judges_or_says_who_may_stops_what_they_asked_for_themselves(
+    asking: Asking, agent: Agent, person: Make, role: str
+) -> None:
+    """Whoever is behind it may say no whatever their role; but the word of those two never counts."""
+    Agent.objects.filter(id=agent.id).update(on_behalf_of="person:judge")
+    _, approval = asking()
+    judge = person("judge", role)
+    with pytest.raises(Denied, match="not among them"):
+        approvals.refuse(approval.id, by=judge, why="no", seen_digest=approval.digest)
+    judge.groups.clear()
+    assert approvals.refuse(approval.id, by=judge, why="no", seen_digest=approval.digest).approval.state == "refused"

@@ -10,7 +10,7 @@ from django.db import connection
 
 from repairs.acts import people, second_factor
 from repairs.models import Notice
-from repairs.notices import sending, standing
+from repairs.notices import nearing, sending, standing
 from tests.authority.asking import later
 from tests.engine.simulated import World
 from tests.repairs.receiving import BASE, written
@@ -43,6 +43,19 @@ def test_an_approval_that_nobody_decides_is_told_once_more_before_its_time_is_ov
     last = Notice.objects.get(what="expired")
     assert standing.still_true([last]) == {last.id}
     assert sending.said_of([last])[1].startswith("1 approval ran out undecided, twice: its act is not sent")
+
+
+def test_those_that_were_told_keep_others_whose_time_is_nearly_over_from_being_told(
+    told: Tell, world: World, asking: Callable[..., tuple[Run, Approval]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told(approver="json://127.0.0.1:1/a")
+    made = [asking(f"t.{name}")[1] for name in "ab"]
+    for approval in made:
+        part(approval, 0.9)
+    monkeypatch.setattr(nearing, "MOST", 1)
+    for _ in made:
+        sending.sweep()
+    assert {notice.subject for notice in Notice.objects.filter(what="expiring")} == {one.id for one in made}
 
 
 def part(approval: Approval, share: float) -> None:

@@ -10,8 +10,9 @@ import pytest
 from tests.engine.conftest import again, states
 from tests.engine.simulated import World
 from workflows.drain import drain_once
-from workflows.engine import people
+from workflows.engine import findings, people
 from workflows.engine.cancel import cancel
+from workflows.errors import Invalid
 from workflows.models import Effect
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -96,6 +97,20 @@ def test_writing_off_a_stuck_undoing_lets_the_rest_be_undone_and_states_what_sta
     assert (run.state, run.needs_person) == ("written_off", False)
     assert [row["world"] for row in run.residue] == ["present"]
     assert states(run)["a forward"] == "undone gone"
+
+
+def test_an_undoing_is_recorded_as_absent_though_what_it_should_undo_still_stands(
+    world: World, tool: Make, workflow: Make, run_through: Make
+) -> None:
+    tool("t.a")
+    tool("t.b")
+    world.script("t.b", "execute", "refused")
+    world.script("t.a", "compensate", "refused")
+    run = run_through(workflow("t.a", "t.b"))
+    undoing = Effect.objects.get(run=run, state="stuck", kind="compensation")
+    with pytest.raises(Invalid, match="still stands"):
+        findings.absent(undoing.id, by="person:day-desk", why="I saw nothing of it")
+    assert states(again(run))["a compensation"].startswith("stuck ")
 
 
 def test_looking_again_settles_what_was_unknown(world: World, tool: Make, workflow: Make, run_through: Make) -> None:

@@ -165,7 +165,8 @@ def test_a_write_off_takes_two_different_people(stuck: Make, repairer: User, app
 
 def test_a_second_person_is_asked_twice_about_the_same(stuck: Make, repairer: User) -> None:
     case, effect = stuck(), item()
-    asked = {"effect_id": effect.id, "by": repairer, "seq": effect.seq, "note": off(case, effect.id, repairer)}
+    note = off(case, effect.id, repairer)
+    asked: dict[str, Any] = {"effect_id": effect.id, "by": repairer, "seq": effect.seq, "note": note}
     write_off.propose(case.id, why="it stays", fence=case.fence, **asked)
     with pytest.raises(StaleFence, match="asked already"):
         write_off.propose(case.id, why="it does", fence=now_of(case).fence, **asked)

@@ -109,6 +109,7 @@ def test_working_on_the_page_does_not_keep_the_claim_or_looking_at_it_does(
     assert lease(case) < rows.now() + 6 * MINUTE, "an old page keeps nothing"
     tell(browse(day), case, active="1")
     assert lease(case) > rows.now() + 14 * MINUTE
+    assert not presence.renew(case, day, now_of(case).fence, rows.now()), "each word of a page is a write"
 
 
 def test_work_on_a_page_revives_a_claim_that_ran_out(stuck: Make, day: User, browse: Make) -> None:

@@ -15,6 +15,7 @@ from config import notices
 from repairs import worklist
 from repairs.acts import claim, escalate
 from repairs.models import Act, Case, Notice, Person
+from repairs.notices import nearing
 from tests.engine.simulated import World
 from workflows import rows, tasks
 from workflows.errors import Denied, Invalid, StaleFence
@@ -135,15 +136,19 @@ def test_time_runs_out_in_silence(
     assert events.count() == (1 if step else 0), "each step once"
 
 
-def test_receivers_that_only_hear_of_late_cases_keep_others_from_being_told(stuck: Make, settings: Any) -> None:
+def test_cases_of_which_nobody_is_to_hear_or_did_already_keep_others_from_being_told(
+    stuck: Make, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A sweep takes some and leaves the rest to the next one, which must not find the same ones again."""
     settings.NOTICES = notices.receivers("manager=json://127.0.0.1:1/m")
-    case = stuck()
-    gone(case, 0.6)
-    tasks.sweep()
-    assert told("deadline") == []
-    gone(case, 1.05)
-    tasks.sweep()
-    assert told("deadline") == ["manager"]
+    monkeypatch.setattr(nearing, "MOST", 1)
+    cases = [stuck() for _ in range(3)]
+    for case, part in zip(cases, (0.6, 1.05, 1.05), strict=True):
+        gone(case, part)
+    for _ in cases:
+        tasks.sweep()
+    heard = Notice.objects.filter(what="deadline").values_list("subject", flat=True)
+    assert sorted(heard) == [case.id for case in cases[1:]]
 
 
 def test_the_engine_takes_back_whom_a_person_asked_or_asks_for_the_closed(

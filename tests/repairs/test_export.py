@@ -15,7 +15,8 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from repairs.export import rows
+from repairs.export import forms, rows
+from repairs.export.rows import Table
 from repairs.models import Case
 from repairs.site import site
 from repairs.words.cells import TRIGGERS, cell
@@ -97,6 +98,11 @@ def test_d06_a_file_for_spreadsheets_is_tame_and_the_raw_one_exact(stuck: Make, 
     assert kept[1] == {"_end": {"form": "raw", "rows": 1, "cut": False}}
 
 
+def test_d06_the_name_of_a_column_is_a_formula() -> None:
+    odd = Table(name="odd", columns=("=1+1",), rows=Case.objects.none(), order=("id",), values=lambda row: ())
+    assert next(forms.for_spreadsheets(odd)) == b'\xef\xbb\xbf"\'=1+1"\r\n'
+
+
 def test_d06_money_is_a_number_and_several_currencies_are_never_added(stuck: Make, client: Client) -> None:
     stuck(), stuck()
     one, two = Case.objects.order_by("number")
@@ -105,7 +111,7 @@ def test_d06_money_is_a_number_and_several_currencies_are_never_added(stuck: Mak
     Case.objects.filter(id=two.id).update(value=both)
     text = body(client, "/repairs/export")
     assert ',-12.30,"EUR",' in text, "a number is quoted, so a spreadsheet takes it for text"
-    assert '"JPY 5, KWD 1.255"' in text
+    assert ',"","","JPY 5, KWD 1.255",' in text, "one of two amounts stands for both"
 
 
 def test_a_file_has_the_rows_of_its_list_in_their_order_and_is_named_for_what_it_is(

@@ -81,10 +81,12 @@ def test_a_persons_zone_is_theirs_alone_and_agents_stay_with_utc(stuck: Make, pe
     one, other = browse(person("repairer", "repairer")), browse(person("second", "repairer"))
     assert one.post("/account/zone", {"zone": "Asia/Kathmandu"}).status_code == 302
     page = one.get("/runs/").content.decode()
+    assert clock.zone() == "UTC"  # of this thread, which answers agents too
     begun = Run.objects.get(id=case.run_id).created_at
     assert f">{begun + dt.timedelta(hours=5, minutes=45):%H:%M:%S}<" in page
     assert "Times are those of Asia/Kathmandu" in page
     page = other.get("/runs/").content.decode()
     assert "All times are UTC" in page
     assert f">{begun:%H:%M:%S}<" in page
-    assert clock.zone() == "UTC"  # of this thread, which answers agents too
+    Person.objects.update(zone="Mars/Olympus")
+    assert "All times are UTC" in one.get("/runs/").content.decode(), "a zone that is gone by now breaks every page"

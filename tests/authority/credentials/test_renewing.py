@@ -9,8 +9,9 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
-from django.db import connection
+from django.db import connection, transaction
 
+from tests import locks
 from tests.authority.credentials.crm import grant, undone_by_cancel
 from tests.authority.oauth_server import Server
 from tests.authority.test_stops import turn_until
@@ -51,6 +52,27 @@ def test_undoing_carries_the_credential_that_is_declared_for_it(
     assert (again(run).state, server.things) == ("compensated", {})
     by_method = {method: {token for m, path, token in server.sends if m == method} for method in ("POST", "DELETE")}
     assert by_method["POST"].isdisjoint(by_method["DELETE"])
+
+
+def test_who_is_told_to_wait_for_a_token_that_came_that_moment_waits_for_nobody(
+    server: Server, crm: None, workflow: Make, begin: Make
+) -> None:
+    """Whoever renews it wakes those it finds waiting, and this one isn't among them yet."""
+    grant(server)
+    grant(server, "UNDO", None)
+    flow = workflow("crm.create")
+    begin(flow)
+    drain_once()
+    kept = Credential.objects.get(name="CRM").expires_at
+    Credential.objects.filter(name="CRM").update(expires_at=rows.now())
+    begin(flow)
+    advance()
+    found: list[Any] = []
+    with transaction.atomic():
+        Credential.objects.filter(name="CRM").update(expires_at=kept)
+        asks = locks.begun(lambda: found.extend(dispatch.dispatch(8)))
+    asks.join(PATIENCE)
+    assert [effect.state for effect in found] == ["dispatched"]
 
 
 def test_two_workers_whose_token_is_over_ask_once(server: Server, crm: None, workflow: Make, begin: Make) -> None:
