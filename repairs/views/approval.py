@@ -8,8 +8,7 @@ import uuid
 from collections.abc import Sequence
 from typing import Any
 
-from django.http import Http404, HttpRequest, HttpResponse
-from django.urls import reverse
+from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from django.utils.http import content_disposition_header
 
@@ -21,6 +20,7 @@ from repairs.following import following
 from repairs.models.remark import RemarkKind
 from repairs.scope import one, visible
 from repairs.views import live
+from repairs.views.approval_reading import words
 from repairs.views.screen import at_desk, screen, show
 from repairs.words import traits, verdicts
 from repairs.words.check import check
@@ -60,6 +60,7 @@ def show_approval(request: HttpRequest, approval: Approval, *, status: int = 200
     votes = votes_of([approval]).get(approval.id, [])
     said = remarks.of([approval]).get(approval.id, [])
     voted = any(vote.by_id == desk.user.pk and vote.seen_digest == approval.digest for vote in votes)
+    under_way = words(approval.id, approval.read_due, now, whole=False) if asks and approval.read_due else ""
     note = acts.Seen(
         approval=approval.id,
         user=desk.user.pk,
@@ -97,7 +98,8 @@ def show_approval(request: HttpRequest, approval: Approval, *, status: int = 200
         votes=[told(vote) for vote in votes],
         yes=sum(vote.verdict == "approve" and vote.seen_digest == approval.digest for vote in votes),
         target=target_of(approval, now),
-        reading=asks and approval.read_due is not None,
+        reading=under_way,
+        tag=live.tag_of(under_way),
         check=check(approval.question, approval.digest) if asks else None,
         note=note.note(),
         proof=proof.wanted(desk, request.session, strong=for_good(approval)),
@@ -172,17 +174,6 @@ def exact_call(request: HttpRequest, approval_id: uuid.UUID) -> HttpResponse:
     answer["Content-Disposition"] = content_disposition_header(True, f"approval-{approval.id}.json")
     answer["X-Content-Digest"] = hashlib.sha256(text.encode()).hexdigest()
     return answer
-
-
-@screen
-def read_state(request: HttpRequest, approval_id: uuid.UUID) -> HttpResponse:
-    """Nothing new while a read of the target is under way; then the page is loaded anew."""
-    row = visible(at_desk(request), Approval).filter(id=approval_id).values("state", "read_due").first()
-    if row is None:
-        raise Http404("There is no such approval.")
-    if row["state"] == ApprovalState.ASKED and row["read_due"] is not None:
-        return HttpResponse(status=204)
-    return live.anew(request, reverse("approval", args=[approval_id]))
 
 
 def votes_of(rows: Sequence[Approval]) -> dict[uuid.UUID, list[ApprovalVote]]:

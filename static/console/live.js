@@ -4,13 +4,24 @@
 
 (() => {
   const NEWS = /^\/[\w/-]+\/(news|progress|reading|here)(\?|$)/; // no other address, whatever a page may have been made to hold
+  const SLOWEST = 10_000; // ms
   let active = false;
   for (const kind of ["keydown", "pointerdown", "input"]) {
     document.addEventListener(kind, () => { active = true; }, { passive: true });
   }
   const on = (name, act) => document.addEventListener(`htmx:${name}`, (event) => act(event.detail, event));
 
-  on("confirm", ({ path }, event) => { if (document.hidden || !NEWS.test(path)) event.preventDefault(); });
+  // A place with data-slower, in ms, asks ever more seldom; a tab that is looked at again asks at once.
+  const waits = new WeakMap();
+  const early = ({ elt, triggeringEvent }) => {
+    if (!elt.dataset.slower || triggeringEvent) return false;
+    const { gap, until } = waits.get(elt) ?? { gap: Number(elt.dataset.slower), until: 0 };
+    if (performance.now() < until) return true;
+    waits.set(elt, { gap: Math.min(gap * 1.5, SLOWEST), until: performance.now() + gap });
+    return false;
+  };
+
+  on("confirm", (asks, event) => { if (document.hidden || !NEWS.test(asks.path) || early(asks)) event.preventDefault(); });
   on("configRequest", ({ elt, verb, headers, parameters }) => {
     if (verb === "get") {
       const known = [elt.dataset.tag, elt.dataset.out].filter(Boolean).join(", ");

@@ -268,6 +268,28 @@ def test_markup_that_got_into_a_page_makes_it_ask_for_anything_but_news(another:
     assert still.evaluate("window.__x") is None
 
 
+ASKS = "document.addEventListener('htmx:confirm', one => { window.__asks += !one.defaultPrevented })"
+
+
+def test_a_page_asks_as_often_after_a_minute_as_at_first_whether_its_target_was_read(asking: Make, still: Page) -> None:
+    approval = asking()
+    peek.ask(approval.id)
+    still.goto(f"/approvals/{approval.id}/")
+    expect(still.get_by_text("It is being read now")).to_be_visible()
+    still.evaluate(f"window.__asks = 0; {ASKS}")
+    still.clock.run_for(3_000)
+    first = still.evaluate("window.__asks")
+    assert first >= 2, "soon, while it may come at once"
+    still.clock.run_for(57_000)
+    assert first < still.evaluate("window.__asks") <= 15, "each 0.7 s would be 85"
+    before = still.evaluate("window.__asks")
+    still.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+    assert still.evaluate("window.__asks") == before + 1, "who looks again is told at once"
+    drain_once()
+    still.clock.run_for(11_000)
+    expect(still.get_by_text("It is being read now")).to_be_hidden()
+
+
 def test_a_form_that_was_refused_is_sent_again_as_its_page_is_loaded_anew(asking: Make, enter: Make) -> None:
     approval = asking()
     page: Page = enter()

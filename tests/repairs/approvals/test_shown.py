@@ -7,17 +7,21 @@ import hashlib
 import json
 import re
 from collections.abc import Callable
+from html import escape, unescape
 from typing import Any
 
 import pytest
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 
 from repairs.acts import approve as acts
 from tests.engine.simulated import World
 from tests.repairs.approvals.pages import form, page_of, say, state
 from workflows.drain import drain_once
 from workflows.engine import peek
-from workflows.models import Approval
+from workflows.models import Approval, Beat
 
 pytestmark = pytest.mark.django_db(transaction=True)
 Make = Callable[..., Any]
@@ -96,8 +100,9 @@ def test_a_target_that_was_read_again_must_be_seen_before_it_is_approved(
     sent = form(client, approval)
     world.things[approval.effect.key] = {"not": "ours"}
     client.post(f"/approvals/{approval.id}/read")
-    assert client.get(f"/approvals/{approval.id}/reading").status_code == 204
-    assert "It is being read now" in page_of(client, approval)
+    shown = page_of(client, approval)
+    assert "It is being read now" in shown
+    assert news_of(client, approval, shown).status_code == 304
     drain_once()
     place = f"/approvals/{approval.id}/"
     for page, header in ((place, "HX-Refresh"), (f"{place}?whole=1", "HX-Refresh"), (f"{place}approve", "HX-Redirect")):
@@ -152,3 +157,33 @@ def test_an_approver_is_not_told_what_the_run_goes_on_with_or_that_nothing_waits
     run = run_through(workflow("crm.contact", "pay.refund", "mail.send", "mail.later"))
     page = page_of(client, Approval.objects.get(run=run))
     assert "decided when its turn comes: <bdi>send</bdi>, <bdi>later</bdi>" in page
+
+
+def news_of(client: Client, approval: Approval, page: str) -> Any:
+    """What a page that shows this is answered when it asks for news."""
+    headers = {"HX-Request": "true", "If-None-Match": tag_of(page)}
+    return client.get(f"/approvals/{approval.id}/reading", headers=headers)
+
+
+def tag_of(page: str) -> str:
+    return unescape(re.findall(r'class="reading"[^>]* data-tag="([^"]+)"', page)[0])
+
+
+def test_a_page_says_that_a_target_is_being_read_while_no_worker_reads(asking: Make, client: Client) -> None:
+    approval, now = asking(), timezone.now()
+    peek.ask(approval.id)
+    page = page_of(client, approval)
+    assert "It is being read now" in page
+    Approval.objects.filter(id=approval.id).update(read_due=now - dt.timedelta(seconds=25))
+    with CaptureQueriesContext(connection) as seen:
+        page = page_of(client, approval)
+    assert "No worker has begun to read it yet" in page
+    assert len(seen) <= 12
+    told = news_of(client, approval, page)
+    assert "No worker is reading: none has shown a sign of life" in told.content.decode()
+    page = page.replace(escape(tag_of(page)), escape(told["ETag"]))
+    assert news_of(client, approval, page).status_code == 304, "it is said once"
+    Beat.objects.create(slot="here:1", at=timezone.now())
+    assert "No worker has begun to read it yet" in news_of(client, approval, page).content.decode()
+    Approval.objects.filter(id=approval.id).update(read_due=now + dt.timedelta(seconds=25))
+    assert "It is being read now" in news_of(client, approval, page).content.decode(), "somebody took it"
