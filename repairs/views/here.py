@@ -32,6 +32,7 @@ def here(request: HttpRequest, number: int) -> HttpResponse:
     holder = case.holder_at(now)
     told = {
         "now": now,
+        "at": live.page_of(request),
         "case": case,
         "others": presence.others(case, user, now),
         "changed": request.POST.get("as_of") != case.as_of,

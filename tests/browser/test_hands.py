@@ -69,6 +69,24 @@ def test_what_was_typed_is_gone_after_the_page_was_loaded_anew(scene: dict[str, 
     assert all(not one.input_value() for one in page.get_by_label("Why", exact=True).all())
 
 
+def test_a_hand_over_that_is_loaded_anew_is_left_for_its_case_or_loses_what_was_typed(
+    scene: dict[str, Any], desk: Make
+) -> None:
+    case: Case = scene["case"]
+    desk("night-desk", "repairer")
+    day = desk("day-desk", "repairer")
+    day.goto(f"/repairs/{case.number}/hand-over")
+    day.get_by_label("To whom").select_option("night-desk")
+    day.get_by_label("What is going on").fill("they call back at six")
+    Case.objects.filter(id=case.id).update(seq=99)
+    day.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+    day.get_by_role("link", name="Load it anew").click()
+    expect(day.get_by_text("This case changed since you opened it.")).to_be_hidden()
+    expect(day.get_by_role("heading", name=f"Hand over {case.name}")).to_be_visible()
+    expect(day.get_by_label("What is going on")).to_have_value("they call back at six")
+    expect(day.get_by_label("To whom")).to_have_value("night-desk")
+
+
 def test_one_hands_over_and_the_other_reads_it_back_by_keyboard_alone(scene: dict[str, Any], desk: Make) -> None:
     case: Case = scene["case"]
     day, night = desk("day-desk", "repairer"), desk("night-desk", "repairer")
