@@ -34,6 +34,7 @@ __all__ = ["undone"]
 CALLS = ("workflows.engine", "workflows.authority.versions")  # verbs after which something may leave
 # Modules of acts that call a verb of the engine and send nothing by it, each with why.
 SENDS_NOTHING = {
+    "open_case": "opens a case by a person's word, for a run that goes on or is over; nothing is sent or undone",
     "reopen": "opens a case by a person's word, or closes it; nothing is sent or undone",
 }
 
