@@ -86,6 +86,8 @@ def test_a_program_is_answered_in_another_language(german: None) -> None:
         english = Client().get("/api/v1/runs/none", headers=asked)
         other = Client().get("/api/v1/runs/none", headers={**asked, "accept-language": "de"})
         assert other.content == english.content
+        wrong = Client().delete("/api/v1/runs", headers={**asked, "accept-language": "de"})
+        assert "Methode" not in wrong.content.decode(), "the library's own words"
         assert "Accept-Language" not in other.get("Vary", "")
         assert "Content-Language" not in other
 
