@@ -7,6 +7,7 @@ import datetime as dt
 import functools
 import html
 import re
+import uuid
 from collections.abc import Callable
 from typing import Any
 
@@ -111,6 +112,15 @@ def test_accepted_work_that_nobody_answers_for_counts_as_fine(
     drain_once(slots=8)
     assert "1 effect on <bdi>jobs</bdi>" in client.get("/").content.decode()
     assert "no connection" in client.get("/unchecked/?system=jobs").content.decode()
+
+
+def test_an_undoing_is_listed_as_what_it_undoes(blind: Run, client: Client) -> None:
+    undoing = Effect.objects.filter(unreached_since__isnull=False).earliest("id")
+    undoing.kind, undoing.compensates_id = "compensation", Effect.objects.get(state="verified").id
+    undoing.id = uuid.uuid4()
+    undoing.key = undoing.key[::-1]
+    undoing.save(force_insert=True)
+    assert f"the undoing of {undoing.step.name}" in re.sub("<.?bdi>", "", client.get("/unchecked/").content.decode())
 
 
 def test_what_a_person_wrote_off_is_still_to_be_checked(blind: Run, client: Client) -> None:
