@@ -64,6 +64,21 @@ def test_all_of_a_cause_is_looked_at_but_for_what_changed_meanwhile(outage: list
     assert set(Act.objects.filter(kind="look_again").values_list("case", flat=True)) == {c.id for c in outage[2:]}
 
 
+def test_d02_what_was_ticked_before_the_queue_was_narrowed_is_acted_on(outage: list[Case], enter: Make) -> None:
+    page: Page = enter()
+    page.goto("/repairs/")
+    page.get_by_label(f"Tick {outage[0].name}").check()
+    expect(page.get_by_text("(1)", exact=True)).to_be_visible()
+    page.get_by_role("searchbox").fill(outage[1].name)
+    page.keyboard.press("Enter")
+    page.wait_for_url("**q=C-**")
+    expect(page.get_by_text("(1)", exact=True)).to_be_hidden()
+    page.get_by_label(f"Tick {outage[1].name}").check()
+    page.get_by_role("button", name="with the ticked cases").click()
+    page.wait_for_url("**/batches/*/")
+    assert list(Batch.objects.get().items.values_list("case", flat=True)) == [outage[1].id]
+
+
 def test_cases_are_ticked_and_claimed_without_a_mouse(outage: list[Case], enter: Make) -> None:
     page: Page = enter()
     keys = page.keyboard

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import csv
+import io
+import itertools
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -14,6 +18,7 @@ from django.urls import reverse
 from tests.engine.simulated import World
 from workflows.authority import keys
 from workflows.models import Agent, AgentAct, AgentKey, Effect
+from workflows.states import EffectState
 
 pytestmark = pytest.mark.django_db(transaction=True)
 Make = Callable[..., Any]
@@ -65,6 +70,35 @@ def test_the_figures_of_an_agent_and_the_rows_behind_them_are_the_same(
         rows = operator.get(f"/runs/?agent={agent.name}&state={state}").context["page"].rows
         assert len(rows) == number, state
     assert sum(context["effects"].values()) == Effect.objects.count(), "each effect is in one state"
+
+
+IN_STATE = """
+UPDATE workflows_effect SET state = %s, world = %s, verifiable = true, verified_at = now(), lease_until = now(),
+  attempts = 1, fence = 1 WHERE id = %s
+"""
+
+
+def test_d04_the_figures_of_an_agents_effects_are_the_rows_of_each_state_and_together_all_of_them(
+    operator: Client, agent: Agent, stuck: Make
+) -> None:
+    """Also of what is called off, written off or unknown; the page, the records and their file say the same."""
+    for _ in range(6):
+        stuck()
+    acts = Effect.objects.filter(kind="forward").values_list("id", flat=True)
+    assert len(acts) >= len(EffectState)
+    with connection.cursor() as cursor:
+        cursor.execute("SET session_replication_role = replica")
+        for pk, state in zip(acts, itertools.cycle(EffectState)):
+            world = "present" if state == EffectState.VERIFIED else "nothing"
+            cursor.execute(IN_STATE, [state.value, world, pk])
+        cursor.execute("SET session_replication_role = DEFAULT")
+    figures = operator.get(reverse("agent", args=[agent.id])).context["effects"]
+    assert (set(figures), sum(figures.values())) == ({state.value for state in EffectState}, Effect.objects.count())
+    page = operator.get("/admin/workflows/effect/")
+    of = page.context["heads"].index("state")
+    assert figures == Counter(values[of] for _, values in page.context["lines"])
+    file = operator.get("/admin/workflows/effect/export").getvalue().decode()
+    assert figures == Counter(line[of] for line in list(csv.reader(io.StringIO(file)))[1:-1])
 
 
 def test_what_an_agent_was_denied_stands_on_its_page(
