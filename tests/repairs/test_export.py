@@ -71,6 +71,7 @@ def test_d06_no_text_of_a_cell_is_a_formula(text: str) -> None:
         (dt.datetime(2026, 3, 10, 23, 0, tzinfo=dt.timezone(dt.timedelta(hours=8))), "2026-03-10 15:00:00"),
         ("a - b = c", "a - b = c"),
         ("pay \u202e001", "pay [U+202E]001"),
+        ("a\u180bb\u180f", "a[U+180B]b[U+180F]"),
         ("ok" + " " * 300 + "rm", "ok [300 spaces] rm"),
         ("\u05e9\u05dc\u05d5\u05dd", "\u05e9\u05dc\u05d5\u05dd"),
     ],
