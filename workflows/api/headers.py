@@ -30,15 +30,20 @@ def idempotency_key(request: HttpRequest, *, required: bool = True) -> str:
     return key
 
 
+ANY = '"*"'  # no tag: those are kept without their quotes, so one that is named * stands for itself
+
+
 def known_tags(request: HttpRequest) -> list[str]:
-    """The tags of If-None-Match as they were before a proxy touched them; "*" stands for any."""
+    """The tags of If-None-Match as they were before a proxy touched them, or `ANY`."""
     header = request.META.get("HTTP_IF_NONE_MATCH", "")
+    if header.strip() == "*":
+        return [ANY]
     return [COMPRESSED.sub("", quoted or bare) for quoted, bare in TAG.findall(header)]
 
 
 def matches(tag: str, known: list[str]) -> bool:
     """Weak comparison, as RFC 9110 wants it for If-None-Match."""
-    return "*" in known or tag.strip('"') in known
+    return ANY in known or tag.strip('"') in known
 
 
 def wait(request: HttpRequest) -> int:
