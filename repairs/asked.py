@@ -33,9 +33,9 @@ def to_decide(desk: Desk, at: dt.datetime) -> QuerySet[Approval]:
     return visible(desk, Approval).filter(~remarks.left_by(desk), state=ASKED, expires_at__gt=at)
 
 
-def decided(desk: Desk) -> QuerySet[Approval]:
+def decided(desk: Desk, at: dt.datetime) -> QuerySet[Approval]:
     """All that isn't asked any more, and what ran out and nobody has come by yet."""
-    return visible(desk, Approval).exclude(state=ASKED)
+    return visible(desk, Approval).exclude(state=ASKED, expires_at__gt=at)
 
 
 def requested_by(desk: Desk) -> QuerySet[Approval]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Sequence
 from typing import Any
 
@@ -38,7 +39,7 @@ def approvals_list(request: HttpRequest) -> HttpResponse:
     at, after = start or (timezone.now(), None)
     rows = {
         "decide": lambda: asked.to_decide(desk, at),
-        "decided": lambda: asked.decided(desk),
+        "decided": lambda: asked.decided(desk, at),
         "mine": lambda: asked.requested_by(desk),
     }[name]()
     page = keyset.page(asked.light(rows), order=ORDERS[name], of=of, at=at, after=after)
@@ -51,20 +52,25 @@ def approvals_list(request: HttpRequest) -> HttpResponse:
         views=VIEWS,
         empty=EMPTY[name],
         page=page,
-        rows=[row_of(one, votes.get(one.id, []), said.get(one.id, [])) for one in page.rows],
+        rows=[row_of(one, votes.get(one.id, []), said.get(one.id, []), at) for one in page.rows],
     )
 
 
-def row_of(approval: Approval, votes: Sequence[ApprovalVote], said: Sequence[Remark]) -> dict[str, Any]:
+def row_of(
+    approval: Approval, votes: Sequence[ApprovalVote], said: Sequence[Remark], at: dt.datetime
+) -> dict[str, Any]:
+    ran_out = approval.state == ApprovalState.ASKED and approval.expires_at <= at
+    state = ApprovalState.EXPIRED.value if ran_out else approval.state
     return {
         "approval": approval,
+        "state": state,
         "subject": reading.subject_of(approval.run),
         "what": traits.class_words(approval.effect_class),
         "asks": verdicts.asked_of(approval.approvers),
-        "ended": verdicts.ending(approval.state, approval.void_reason, approval.detail),
+        "ended": verdicts.ending(state, approval.void_reason, approval.detail),
         "outcome": verdicts.outcome(approval.effect, approval.effect.first_sent_at),
         "votes": [told(vote) for vote in votes],
-        "open_question": approval.state == ApprovalState.ASKED and remarks.unanswered(said),
+        "open_question": state == ApprovalState.ASKED and remarks.unanswered(said),
         "left": ", ".join(one.by.get_username() for one in said if one.kind == RemarkKind.NOT_MINE),
         "yes": sum(vote.verdict == "approve" for vote in votes),
     }

@@ -12,7 +12,7 @@ from django.test.utils import CaptureQueriesContext
 
 from repairs.models import Person
 from tests.repairs.approvals.pages import ACTS, form, rewrite, say, state
-from workflows.models import Team
+from workflows.models import Approval, Team
 
 pytestmark = pytest.mark.django_db(transaction=True)
 Make = Callable[..., Any]
@@ -39,6 +39,14 @@ def test_lists_count_what_they_show_and_never_load_what_is_large(
     say(client, first, "refuse", **form(client, first))
     assert client.get("/approvals/").content.decode().count("data-row") == 3
     assert client.get("/approvals/?view=decided").content.decode().count("data-row") == 1
+
+
+def test_d04_what_ran_out_before_anybody_came_by_is_in_no_list(asking: Make, client: Client) -> None:
+    approval = asking()
+    Approval.objects.filter(id=approval.id).update(expires_at=approval.asked_at)
+    assert "data-row" not in client.get("/approvals/").content.decode()
+    page = client.get("/approvals/?view=decided").content.decode()
+    assert (page.count("data-row"), "expired: nobody decided in time" in page) == (1, True)
 
 
 def test_each_page_takes_few_queries(asking: Make, client: Client) -> None:
