@@ -24,8 +24,8 @@ from repairs.views.approval_reading import words
 from repairs.views.screen import at_desk, screen, show
 from repairs.words import traits, verdicts
 from repairs.words.check import check
-from repairs.words.exact import changes, exact
-from repairs.words.marked import _
+from repairs.words.exact import Change, changes, exact
+from repairs.words.marked import _, said
 from workflows.authority import approvals
 from workflows.authority.approvals import digest
 from workflows.engine import peek
@@ -58,7 +58,7 @@ def show_approval(request: HttpRequest, approval: Approval, *, status: int = 200
     may_not = "" if glass else stand.why_not()
     may_refuse = asks and (not stand.no or not approvals.why_not_refuse(approval, effect, desk.user))
     votes = votes_of([approval]).get(approval.id, [])
-    said = remarks.of([approval]).get(approval.id, [])
+    remarked = remarks.of([approval]).get(approval.id, [])
     voted = any(vote.by_id == desk.user.pk and vote.seen_digest == approval.digest for vote in votes)
     under_way = words(approval.id, approval.read_due, now, whole=False) if asks and approval.read_due else ""
     note = acts.Seen(
@@ -104,9 +104,9 @@ def show_approval(request: HttpRequest, approval: Approval, *, status: int = 200
         note=note.note(),
         proof=proof.wanted(desk, request.session, strong=for_good(approval)),
         proof_strong=proof.wanted(desk, request.session, strong=True),
-        remarks=said,
-        open_question=remarks.unanswered(said),
-        left=any(one.kind == RemarkKind.NOT_MINE and one.by_id == desk.user.pk for one in said),
+        remarks=remarked,
+        open_question=remarks.unanswered(remarked),
+        left=any(one.kind == RemarkKind.NOT_MINE and one.by_id == desk.user.pk for one in remarked),
         may_ask=asks and not stand.no,
         may_answer=asks and bool(desk.roles & acting.MAY_ANSWER or approvals.asked_for(effect, desk.user)),
         acted=match.url_name if (match := request.resolver_match) else "",
@@ -139,15 +139,19 @@ def target_of(approval: Approval, now: dt.datetime) -> dict[str, Any]:
         "failed_at": moment((failed or {}).get("at")),
         "blind": (failed or {}).get("by") == peek.NOTHING,
         "first_at": moment(first.get("at")),
-        "changes": changes(telling(first), telling(target)) if first else [],
+        "changes": changed(first, target) if first else [],
     }
 
 
+def changed(first: dict[str, Any], last: dict[str, Any]) -> list[Change]:
+    """What was seen is another, not when. The provider's own fields may be named like ours."""
+    seen = changes(first.get("image"), last.get("image")) if first.get("image") or last.get("image") else []
+    return [*changes(telling(first), telling(last)), *seen]
+
+
 def telling(read: dict[str, Any]) -> dict[str, Any]:
-    """What of a read is compared with another: what was seen, not when."""
-    said = {_("what a look says"): read.get("verdict")} if read.get("by") == "look" else {}
-    version = {"version": read["version"]} if read.get("version") is not None else {}
-    return {**version, **said, **(read.get("image") or {})}
+    verdict = {said(_("what a look says")): read.get("verdict")} if read.get("by") == "look" else {}
+    return {"version": read["version"], **verdict} if read.get("version") is not None else verdict
 
 
 def moment(text: Any) -> dt.datetime | None:

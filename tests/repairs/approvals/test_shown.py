@@ -17,6 +17,8 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from repairs.acts import approve as acts
+from repairs.views.approval import changed
+from repairs.words.exact import Change, changes, exact
 from tests.engine.simulated import World
 from tests.repairs.approvals.pages import form, page_of, say, state
 from workflows.drain import drain_once
@@ -49,6 +51,27 @@ def test_d05_what_nobody_can_read_can_only_be_refused(asking: Make, client: Clie
     assert say(client, approval, **form(client, approval, "?whole=1"))[0] == 400
     say(client, approval, "refuse", **form(client, approval))
     assert state(approval) == "refused"
+
+
+def test_d05_a_long_name_of_a_value_is_cut_and_approved_by_who_never_saw_its_end(asking: Make, client: Client) -> None:
+    approval = asking({"amount": 5, "k" * 5_000 + "its end": True})
+    page = page_of(client, approval)
+    assert ("its end" in page, "cut: it has 5007 characters" in page) == (False, True)
+    assert say(client, approval, **form(client, approval))[0] == 400
+    assert "its end" in page_of(client, approval, "?whole=1")
+    say(client, approval, **form(client, approval, "?whole=1"))
+    assert state(approval) == "granted"
+
+
+def test_d09_two_calls_that_differ_look_the_same() -> None:
+    alike = [{"a.b": 1}, {"a": {"b": 1}}, {"a": [1]}, {"a": {"0": 1}}, {"a.0": 1}, {"": {"": 1}}, {'a"."b': 1}, {"": 1}]
+    assert len({exact(one).lines[0].path for one in alike}) == len(alike)
+    for one in alike:
+        assert [len(changes(one, other)) for other in alike].count(0) == 1, one
+    both = {"a.b": 1, "a": {"b": 1}}
+    assert changes(both, {**both, "a": {"b": 2}}) == [Change(path="a.b", before="1", after="2")]
+    assert changes({"a": 1}, {"a": "1"}) == [Change(path="a", before="1 (whole number)", after="1 (text)")]
+    assert changes({"a": ""}, {"a": "x"}) == [Change(path="a", before='""', after="x")], "it was there, and empty"
 
 
 HOSTILE = {
@@ -114,6 +137,12 @@ def test_a_target_that_was_read_again_must_be_seen_before_it_is_approved(
     status, page = say(client, approval, **sent)
     assert (status, state(approval)) == (409, "asked")
     assert "The target was read again since this page was opened" in page
+
+
+def test_a_field_of_the_target_named_version_hides_that_its_version_is_another() -> None:
+    seen = {"by": "before", "image": {"version": "same"}, "version": "7"}
+    assert changed(seen, {**seen, "version": "8"}) == [Change(path="version", before="7", after="8")]
+    assert [one.path for one in changed(seen, {**seen, "image": {"version": "new"}})] == ["version"]
 
 
 def test_an_old_read_is_made_anew_before_it_is_approved(
