@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 import uuid
 from typing import Any
@@ -23,9 +24,18 @@ def activate(*rules: str, expect: str = "") -> Policy:
     """A policy of these rules, in force from now on. `expect`: the verdict on the plain case, if it isn't `ask`."""
     verdict = expect or ("ask" if len(rules) == 1 else "allow")
     text = "\n".join(["policy: asking", "rules:", *(f"  - {r}" for r in rules), f"expect: [{{verdict: {verdict}}}]"])
-    made = policies.draft(text, by="person:author")
-    dry_run.dry_run(made.id, by="person:author")
-    return policies.activate(made.id, by="person:second")
+    return activated(text)
+
+
+def drafted(text: str, by: str = "person:author") -> Policy:
+    """Tried on the past, so that another person can activate it."""
+    made = policies.draft(text, by=by, why="to try")
+    dry_run.dry_run(made.id, by=by)
+    return made
+
+
+def activated(text: str, at: dt.datetime | None = None) -> Policy:
+    return policies.activate(drafted(text).id, by="person:second", at=at)
 
 
 def later(approval: Approval) -> None:

@@ -13,14 +13,14 @@ from tests.authority.oauth_server import Server, serving
 from tests.authority.places import places
 from tests.engine.conftest import agent, begin, run_through, tool, workflow, world
 from tests.engine.simulated import World
-from tests.repairs.conftest import browse, person, told
+from tests.repairs.conftest import browse, person, second, told
 from workflows import toolbox
 from workflows.authority import credentials
 from workflows.models import Approval, Run
 
 __all__ = [
-    "agent", "begin", "browse", "caller", "declared", "ear", "other", "person", "places", "run_through", "told", "tool",
-    "workflow", "world",
+    "agent", "begin", "browse", "caller", "declared", "ear", "other", "person", "places", "run_through", "second",
+    "told", "tool", "workflow", "world",
 ]  # fmt: skip
 
 

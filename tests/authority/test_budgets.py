@@ -10,8 +10,8 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from tests.authority.asking import activated
 from tests.authority.purse import beside_each_other, drained_by, give, of_run, priced, taken
-from tests.authority.test_policies import activated
 from tests.authority.test_policy import document, rule
 from tests.engine.conftest import again, states
 from tests.engine.simulated import World

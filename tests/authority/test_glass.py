@@ -21,15 +21,16 @@ from repairs.models import Case, Glass, Notice, Person
 from repairs.models.glass import Broken
 from repairs.notices import nearing
 from repairs.views import reviews
+from tests.authority.asking import drafted
 from tests.authority.purse import give
 from tests.engine.simulated import World
 from tests.repairs.approvals.pages import form, page_of, rewrite, say, state
 from tests.repairs.conftest import stuck
 from tests.repairs.previews import off
 from workflows import proof, rows
-from workflows.authority import dry_run, policies, raising, stops
+from workflows.authority import policies, raising, stops
 from workflows.drain import drain_once
-from workflows.models import Approval, ApprovalVote, BudgetChange, Effect, Entry, Policy, Run, Stop, Team
+from workflows.models import Approval, ApprovalVote, BudgetChange, Effect, Entry, Run, Stop, Team
 
 pytestmark = pytest.mark.django_db(transaction=True)
 Make = Callable[..., Any]
@@ -50,20 +51,8 @@ def night(alone: User, browse: Make) -> Client:
     return client
 
 
-@pytest.fixture
-def second(person: Make, browse: Make) -> Client:
-    client: Client = browse(person("second", "approver"))
-    return client
-
-
 def frozen(by: str = "person:alone") -> Stop:
     return stops.freeze("everything", "", by=by, why="odd answers").stop
-
-
-def drafted(by: str = "person:alone") -> Policy:
-    made = policies.draft(ALL, by=by, why="a try")
-    dry_run.dry_run(made.id, by=by)
-    return made
 
 
 def asked(by: str = "person:alone") -> BudgetChange:
@@ -84,7 +73,7 @@ def ways(stuck: Make, by: User) -> list[tuple[str, str, dict[str, str]]]:
     case = stuck()
     return [
         ("stop", f"/stops/{frozen().id}/lift", {}),
-        ("policy", f"/policies/{drafted().id}/activate", {}),
+        ("policy", f"/policies/{drafted(ALL, by='person:alone').id}/activate", {}),
         ("budget", f"/budgets/changes/{asked().id}/confirm", {}),
         ("write_off", f"/repairs/{case.number}/write-off", stuck_effect(case, by)),
     ]

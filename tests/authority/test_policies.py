@@ -12,6 +12,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db import DatabaseError, connection, transaction
 
+from tests.authority.asking import activated, drafted
 from tests.authority.test_policy import document, rule
 from tests.engine.conftest import again, states
 from tests.engine.simulated import World
@@ -26,16 +27,6 @@ Make = Callable[..., Any]
 AUTHOR, OTHER = "person:day-desk", "person:night-desk"
 DENY_ALL = document(rule("true", "{deny: nothing leaves today}"), expect="expect: [{verdict: deny}]")
 ALLOW_ALL = document(rule("true"), expect="expect: [{verdict: allow}]")
-
-
-def drafted(text: str) -> Policy:
-    made = policies.draft(text, by=AUTHOR, why="to try")
-    dry_run.dry_run(made.id, by=AUTHOR)
-    return made
-
-
-def activated(text: str, at: dt.datetime | None = None) -> Policy:
-    return policies.activate(drafted(text).id, by=OTHER, at=at)
 
 
 def test_a_new_installation_begins_with_the_shipped_starter(db: None) -> None:
@@ -104,7 +95,7 @@ def test_a_compensation_that_is_denied_needs_a_person(
 
 def test_who_drafted_it_does_not_activate_it(db: None, settings: Any) -> None:
     settings.FOUR_EYES = "required"
-    made = drafted(ALLOW_ALL)
+    made = drafted(ALLOW_ALL, by=AUTHOR)
     with pytest.raises(Denied, match="another person must activate it"):
         policies.activate(made.id, by=AUTHOR)
     settings.FOUR_EYES = "when_possible"

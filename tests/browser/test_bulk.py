@@ -7,13 +7,14 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from django.contrib.auth.models import Group, User
+from django.contrib.auth.models import User
 from django.utils import timezone
 from playwright.sync_api import Page, expect
 
 from repairs.acts import claim
 from repairs.bulk import running
 from repairs.models import Act, Batch, Case
+from tests.browser.conftest import someone
 from tests.browser.sight import LOOKS, sound
 from tests.engine.simulated import World
 from workflows.drain import drain_once
@@ -36,21 +37,15 @@ def outage(world: World, tool: Make, workflow: Make, begin: Make) -> list[Case]:
     return list(Case.objects.order_by("number"))
 
 
-def colleague() -> User:
-    user = User.objects.create_user("night desk", is_staff=True)
-    user.groups.set(Group.objects.filter(name="repairer"))
-    return user
-
-
 def test_all_of_a_cause_is_looked_at_but_for_what_changed_meanwhile(outage: list[Case], enter: Make) -> None:
     page: Page = enter()
     page.goto("/repairs/")
     page.get_by_role("link", name="4 cases of this cause").first.click()
-    claim.claim(outage[0].id, by=colleague())
+    claim.claim(outage[0].id, by=someone("night-desk", "repairer"))
     page.get_by_role("button", name="with all 4 that are like that").click()
     expect(page.get_by_text("3 of 4 would be acted on; skipped: 1 held by others.")).to_be_visible()
-    expect(page.get_by_text("night desk holds it until")).to_be_visible()
-    claim.claim(outage[1].id, by=User.objects.get(username="night desk"))
+    expect(page.get_by_text("night-desk holds it until")).to_be_visible()
+    claim.claim(outage[1].id, by=User.objects.get(username="night-desk"))
     page.get_by_label("Why").fill("the CRM is back")
     page.get_by_role("button", name="Look again at 3 cases").click()
     expect(page.get_by_text("is under way.")).to_be_visible()
@@ -97,7 +92,7 @@ def test_cases_are_ticked_and_claimed_without_a_mouse(outage: list[Case], enter:
     keys.press("Tab")
     keys.press("Enter")
     page.wait_for_url("**/batches/*/")
-    claim.claim(Case.objects.get(number=min(ticked)).id, by=colleague())
+    claim.claim(Case.objects.get(number=min(ticked)).id, by=someone("night-desk", "repairer"))
     keys.press("a")
     expect(page.get_by_label("Why")).to_be_focused()
     keys.type("next week's refunds")
@@ -132,7 +127,7 @@ def test_keys_that_were_turned_off_tick_and_claim_nothing(outage: list[Case], en
 @pytest.mark.parametrize("look", LOOKS)
 def test_no_page_of_batches_shuts_anybody_out(outage: list[Case], enter: Make, look: str) -> None:
     page: Page = enter(**LOOKS[look])
-    claim.claim(outage[0].id, by=colleague())
+    claim.claim(outage[0].id, by=someone("night-desk", "repairer"))
     page.goto("/repairs/")
     page.locator("[data-tick]").nth(0).check()
     page.locator("[data-tick]").nth(1).check()

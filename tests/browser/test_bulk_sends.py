@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from django.contrib.auth.models import Group, User
+from django.contrib.auth.models import User
 from playwright.sync_api import Page, expect
 
 from repairs.acts import bulk, claim
@@ -14,6 +14,7 @@ from repairs.bulk import choosing, running
 from repairs.desk import desk_for
 from repairs.models import Act, Case
 from repairs.models.batch import BatchAct
+from tests.browser.conftest import someone
 from tests.browser.sight import LOOKS, reach, sound
 from tests.engine.simulated import World
 from workflows.drain import drain_once
@@ -35,12 +36,6 @@ def incident(world: World, tool: Make, workflow: Make, begin: Make) -> list[Case
         begin(flow)
     drain_once()
     return list(Case.objects.order_by("number"))
-
-
-def night_desk() -> User:
-    user = User.objects.create_user("night-desk", is_staff=True)
-    user.groups.set(Group.objects.filter(name="repairer"))
-    return user
 
 
 def chosen(page: Page, act: str) -> None:
@@ -70,7 +65,7 @@ def test_an_incident_is_turned_back_by_two_people_but_for_what_changed_or_is_hel
     incident: list[Case], desk: Make, world: World
 ) -> None:
     held, changed, *rest = incident
-    other = night_desk()
+    other = someone("night-desk", "repairer")
     claim.claim(held.id, by=other)
     keys = set(Effect.objects.filter(run__in=[case.run_id for case in rest]).values_list("key", flat=True))
     day = desk("day-desk", "repairer")
@@ -112,7 +107,7 @@ def test_an_incident_is_turned_back_by_two_people_but_for_what_changed_or_is_hel
 def test_no_page_of_a_batch_that_sends_shuts_anybody_out(
     incident: list[Case], enter: Make, repairer: User, look: str
 ) -> None:
-    other = night_desk()
+    other = someone("night-desk", "repairer")
     claim.claim(incident[0].id, by=repairer)
     batch = choosing.freeze(desk_for(other), BatchAct.TURN_BACK, Case.objects.all(), "ticked one by one")
     bulk.ask(batch.id, by=other, why="the campaign was called off", digest=batch.digest)

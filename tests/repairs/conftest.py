@@ -68,6 +68,13 @@ def browse() -> Callable[[User], Client]:
 
 
 @pytest.fixture
+def second(person: Make, browse: Make) -> Client:
+    """Another person, who may say yes to what somebody asked for."""
+    client: Client = browse(person("second", "approver"))
+    return client
+
+
+@pytest.fixture
 def stuck(world: World, tool: Make, workflow: Make, run_through: Make) -> Callable[..., Case]:
     """A run whose second step is refused and whose first can't be undone; `answer` says how the undoing ends."""
 

@@ -13,7 +13,7 @@ from repairs.acts import claim, look_again, turn_back, write_off
 from repairs.models import Act, Case
 from repairs.models.act import ActKind
 from tests.engine.simulated import World
-from tests.repairs.previews import off, shown
+from tests.repairs.previews import off, proposed, shown
 from workflows.drain import drain_once
 from workflows.engine import people
 from workflows.errors import Denied, Invalid, NotFound, StaleFence
@@ -135,16 +135,7 @@ def test_taking_over_needs_a_reason_and_makes_the_former_holders_page_stale(
 
 def test_a_write_off_takes_two_different_people(stuck: Make, repairer: User, approver: User, person: Make) -> None:
     case, effect = stuck(), item()
-    write_off.propose(
-        case.id,
-        effect_id=effect.id,
-        by=approver,
-        why="the customer keeps it",
-        fence=0,
-        seq=effect.seq,
-        note=off(case, effect.id, approver),
-    )
-    proposal = Act.objects.get(kind="propose_write_off")
+    proposal = proposed(case, approver, "the customer keeps it")
     assert now_of(case).state == "waiting"
     assert item().state == "stuck", "a proposal writes nothing off"
     with pytest.raises(Denied, match="another person"):
@@ -164,12 +155,10 @@ def test_a_write_off_takes_two_different_people(stuck: Make, repairer: User, app
 
 
 def test_a_second_person_is_asked_twice_about_the_same(stuck: Make, repairer: User) -> None:
-    case, effect = stuck(), item()
-    note = off(case, effect.id, repairer)
-    asked: dict[str, Any] = {"effect_id": effect.id, "by": repairer, "seq": effect.seq, "note": note}
-    write_off.propose(case.id, why="it stays", fence=case.fence, **asked)
+    case = stuck()
+    proposed(case, repairer)
     with pytest.raises(StaleFence, match="asked already"):
-        write_off.propose(case.id, why="it does", fence=now_of(case).fence, **asked)
+        proposed(case, repairer, "it does")
     assert kept(case) == [("claim", "repairer", "done"), ("propose_write_off", "repairer", "proposed")]
 
 
@@ -177,16 +166,7 @@ def test_a_key_does_not_lead_to_a_proposal_nor_does_a_closed_case_say_what_is_tr
     stuck: Make, repairer: User, person: Make, browse: Make
 ) -> None:
     case, effect = stuck(), item()
-    write_off.propose(
-        case.id,
-        effect_id=effect.id,
-        by=repairer,
-        why="it stays",
-        fence=0,
-        seq=effect.seq,
-        note=off(case, effect.id, repairer),
-    )
-    proposal, other = Act.objects.get(kind="propose_write_off"), person("another", "approver")
+    proposal, other = proposed(case, repairer, "it stays"), person("another", "approver")
     page = browse(other).get(f"/repairs/{case.number}/").content.decode()
     assert f'id="why-{proposal.id}" rows="2" data-key="a"' in page
     assert "Sends nothing by itself." in page
@@ -208,35 +188,21 @@ def test_what_changed_since_it_was_proposed_can_not_be_confirmed(stuck: Make, re
             seq=effect.seq - 1,
             note=off(case, effect.id, repairer),
         )
-    write_off.propose(
-        case.id, effect_id=effect.id, by=repairer, why="x", fence=0, seq=effect.seq, note=off(case, effect.id, repairer)
-    )
-    note = off(case, effect.id, approver)
+    proposal, note = proposed(case, repairer), off(case, effect.id, approver)
     people.look_again(effect.id, by="person:other", why="maybe")
     with pytest.raises(StaleFence, match="changed"):
-        write_off.confirm(Act.objects.get(kind="propose_write_off").id, by=approver, why="yes", note=note)
+        write_off.confirm(proposal.id, by=approver, why="yes", note=note)
     assert not Effect.objects.filter(state="written_off").exists()
 
 
 def test_a_declined_write_off_leaves_the_case_open(stuck: Make, repairer: User, approver: User) -> None:
-    case, effect = stuck(), item()
-    write_off.propose(
-        case.id, effect_id=effect.id, by=repairer, why="x", fence=0, seq=effect.seq, note=off(case, effect.id, repairer)
-    )
-    proposal = Act.objects.get(kind="propose_write_off")
+    case = stuck()
+    proposal = proposed(case, repairer)
     write_off.decline(proposal.id, by=approver, why="call them first")
     assert (now_of(case).state, item().state) == ("open", "stuck")
     with pytest.raises(StaleFence, match="answered"):
         write_off.confirm(proposal.id, by=approver, why="yes", note="")
-    write_off.propose(
-        case.id,
-        effect_id=effect.id,
-        by=repairer,
-        why="again",
-        fence=1,
-        seq=effect.seq,
-        note=off(case, effect.id, repairer),
-    )
+    proposed(case, repairer, "again")
 
 
 def test_one_person_alone_writes_off_only_where_that_is_allowed_and_the_journal_says_so(

@@ -12,11 +12,11 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from config import notices
-from repairs.acts import claim, hand_over, look_again, note, snooze, write_off
+from repairs.acts import claim, hand_over, look_again, note, snooze
 from repairs.colleagues import colleagues
 from repairs.models import Act, Case, Notice, Person, Presence
 from repairs.models.act import ActKind
-from tests.repairs.previews import off
+from tests.repairs.previews import proposed
 from workflows import rows
 from workflows.errors import Denied, Invalid, StaleFence
 from workflows.models import Effect, Entry, Team
@@ -85,12 +85,10 @@ def test_somebody_else_reads_it_back_or_a_receiver_says_nothing_of_their_own(
 
 
 def test_what_changed_while_they_read_is_accepted_unseen(stuck: Make, day: User, night: User) -> None:
-    case, effect = stuck(), Effect.objects.get(state="stuck")
+    case = stuck()
     hand(case, day)
     seen = now_of(case).as_of
-    write_off.propose(
-        case.id, effect_id=effect.id, by=day, why="it may stay", fence=1, seq=effect.seq, note=off(case, effect.id, day)
-    )
+    proposed(case, day)
     with pytest.raises(StaleFence, match="changed while you read"):
         accept(case, night, as_of=seen)
     accept(case, night)

@@ -11,13 +11,12 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from django.contrib.auth.models import User
 from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 from django_q.models import OrmQ
 
 from repairs import cases
-from repairs.acts import glass, write_off
+from repairs.acts import glass
 from repairs.desk import desk_for
 from repairs.models import Case, Notice
 from repairs.models.glass import Broken
@@ -26,7 +25,7 @@ from repairs.notices import saying, sending, standing, telling
 from tests.authority.asking import activate
 from tests.authority.purse import give
 from tests.engine.simulated import World
-from tests.repairs.previews import off
+from tests.repairs.previews import proposed
 from tests.repairs.receiving import BASE, Hook, Mailbox, written
 from workflows import rows
 from workflows.authority import credentials, raising, stops
@@ -109,18 +108,7 @@ def test_a_lost_credential_a_stop_of_everything_and_a_higher_budget_are_told(tol
 
 def test_a_proposed_write_off_is_told_to_who_can_confirm_it(told: Tell, stuck: Make, person: Make) -> None:
     told(approver="json://127.0.0.1:1/b")
-    case = stuck()
-    effect = Effect.objects.get(run=case.run, state="stuck")
-    repairer: User = person("day-desk", "repairer")
-    write_off.propose(
-        case.id,
-        effect_id=effect.id,
-        by=repairer,
-        why="it stays",
-        fence=0,
-        seq=effect.seq,
-        note=off(case, effect.id, repairer),
-    )
+    proposed(stuck(), person("day-desk", "repairer"))
     assert written() == [("write_off", "approver", "sim-desk")]
 
 

@@ -34,12 +34,6 @@ def client(author: User, browse: Make) -> Client:
     return found
 
 
-@pytest.fixture
-def second(person: Make, browse: Make) -> Client:
-    found: Client = browse(person("second", "approver"))
-    return found
-
-
 def stricter() -> str:
     """The policy in force, with a rule before all others."""
     present = policies.in_force()

@@ -13,12 +13,12 @@ from django.db.models import F
 from django.test.utils import CaptureQueriesContext
 
 from repairs import cases, worklist
-from repairs.acts import claim, escalate, snooze, write_off
+from repairs.acts import claim, escalate, snooze
 from repairs.models import Act, Case
-from tests.repairs.previews import off
+from tests.repairs.previews import proposed
 from workflows import rows, tasks
 from workflows.errors import Denied, Invalid, StaleFence
-from workflows.models import Effect, Entry, Run
+from workflows.models import Entry, Run
 
 pytestmark = pytest.mark.django_db(transaction=True)
 Make = Callable[..., Any]
@@ -129,16 +129,7 @@ def test_what_waits_for_a_second_person_or_is_held_by_another_is_set_aside(
     claim.claim(case.id, by=other)
     with pytest.raises(StaleFence, match="night-desk holds"):
         set_aside(case, repairer)
-    effect = Effect.objects.get(state="stuck")
-    write_off.propose(
-        case.id,
-        effect_id=effect.id,
-        by=other,
-        why="it may stay",
-        fence=1,
-        seq=effect.seq,
-        note=off(case, effect.id, other),
-    )
+    proposed(case, other)
     with pytest.raises(StaleFence, match="second person"):
         set_aside(case, other)
 

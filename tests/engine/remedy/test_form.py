@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.authority.test_policies import activated
+from tests.authority.asking import activated
 from tests.authority.test_policy import document, rule
 from tests.engine.remedy.asking import BY, ask, of
 from tests.engine.simulated import World
