@@ -12,13 +12,13 @@ from django.http import QueryDict
 from repairs.today import TODAY, day_told, today
 from repairs.words.harm import TITLES, Harm
 from repairs.words.marked import _
-from workflows.models import Effect
+from workflows.models import Agent, Effect
 from workflows.states import EffectState
 
 LONGEST = 200  # characters of a search or a filter
 LONGEST_CUSTOMER = 301  # its type and id, each as wide as its column
 WORDS = 5  # of a search; each is one pass over the index
-NAMES = ("q", "cause", "team", "tool", "harm", "customer", "day")  # as addresses and forms have them
+NAMES = ("q", "cause", "team", "tool", "harm", "customer", "day", "agent")  # as addresses and forms have them
 HARMS = tuple((harm.value, title) for harm, title in TITLES.items())
 
 
@@ -28,12 +28,13 @@ class Choice:
     `customer`: an id, or type:id."""
 
     words: str = ""
-    cause: str = ""  # a case's signature, or how it begins: a tool with its version
+    cause: str = ""  # a case's signature, or how it begins: a tool, with its version or of any
     team: str = ""
     tool: str = ""
     harm: str = ""
     customer: str = ""
     day: str = ""  # "today": opened on the viewer's day
+    agent: str = ""
 
     def narrowed(self) -> bool:
         return any(dataclasses.astuple(self))
@@ -45,7 +46,8 @@ class Choice:
             one = Q(found_by__contains=word)
             wanted &= one | Q(number=int(number)) if number.isascii() and number.isdigit() and len(number) < 18 else one
         if self.cause:
-            wanted &= Q(signature=self.cause) | Q(signature__startswith=f"{self.cause}: ")
+            begins = Q(signature__startswith=f"{self.cause}: ") | Q(signature__startswith=f"{self.cause} v")
+            wanted &= Q(signature=self.cause) | begins
         if self.team:
             wanted &= Q(owner=self.team)
         if self.tool:
@@ -56,6 +58,8 @@ class Choice:
         if self.customer:
             kind, _, rest = self.customer.partition(":")
             wanted &= Q(run__subject_id=self.customer) | Q(run__subject_type=kind, run__subject_id=rest)
+        if self.agent:
+            wanted &= Q(agent__in=Agent.objects.filter(name=self.agent).values("id"))
         return wanted & today("opened_at") if self.day else wanted
 
     def kept(self) -> dict[str, str]:

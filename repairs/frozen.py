@@ -65,6 +65,7 @@ class Notice:
     by: str
     until: dt.datetime | None
     reason: str
+    touches: Any = None  # a `repairs.touched.Touched`, where a page has counted
 
 
 def told_everywhere(desk: Desk) -> QuerySet[Any]:
@@ -73,7 +74,7 @@ def told_everywhere(desk: Desk) -> QuerySet[Any]:
     lost = Credential.objects.filter(state=CredentialState.LOST.value).order_by()
     never = Value(None, output_field=DateTimeField())
     lost_ones = lost.values_list(Value("credential"), "name", "changed_at", "owner", never, "why")
-    columns = [field.name for field in dataclasses.fields(Notice)]
+    columns = [field.name for field in dataclasses.fields(Notice) if field.name != "touches"]
     return stops.values_list(*columns).union(lost_ones, all=True)[:MOST]
 
 

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import dataclasses
 import datetime as dt
+from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlencode
 
 from django.contrib.postgres.aggregates import ArrayAgg
-from django.db.models import Count, Exists, Min, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Exists, Min, OuterRef, Q, QuerySet, Subquery
 from django.db.models.fields.json import KeyTransform
 from django.urls import reverse
 
-from repairs import asked, frozen, worklist
+from repairs import asked, counting, frozen, worklist
 from repairs.choice import Choice
 from repairs.desk import Desk
 from repairs.models import Case
@@ -48,13 +49,17 @@ class System:
     breaker: gauges.Reading
 
 
-def rows(desk: Desk, cases: QuerySet[Case], now: dt.datetime) -> list[tuple[str, list[Figure]]]:
-    """(a heading, its figures). Four statements. The figures by harm are all that is open, each case once."""
+def rows(
+    desk: Desk, cases: QuerySet[Case], now: dt.datetime, questions: Mapping[str, Any] | None = None
+) -> list[tuple[str, list[Figure]]]:
+    """(a heading, its figures). The figures by harm are all that is open, each case once. Three statements, and one for
+    `questions`, where they weren't counted with something else."""
     me = desk.user.pk
     harms = {f"harm_{harm.value}": Choice(harm=harm.value).q() for harm in TITLES}
     count = worklist.tally(cases, {**{view.name: view.chosen(now, me) for view in worklist.VIEWS}, **harms})
     first = moments(cases, now, me)
-    questions = asked.to_decide(desk, now)[: worklist.CAP + 1].aggregate(oldest=Min("asked_at"), number=Count("id"))
+    if questions is None:
+        (questions,) = counting.figures(questions_of(desk, now))
     views = {
         view.name: Figure(view.name, view.title, count[view.name], queue(view=view.name), MEANS[view.name])
         for view in worklist.VIEWS
@@ -72,7 +77,8 @@ def rows(desk: Desk, cases: QuerySet[Case], now: dt.datetime) -> list[tuple[str,
         for harm, title in TITLES.items()
         for at in [queue(view="all", harm=harm.value)]
     ]
-    number, oldest = questions["number"], questions["oldest"]
+    number, since = questions.get("number", 0), questions.get("oldest")
+    oldest = dt.datetime.fromisoformat(since) if since else None
     means = _("questions to people that are still in their time")
     approvals = Figure("approve", _("To approve"), number, reverse("approvals"), means, _("oldest"), oldest)
     return [
@@ -85,6 +91,12 @@ def rows(desk: Desk, cases: QuerySet[Case], now: dt.datetime) -> list[tuple[str,
         (_("Waiting"), [approvals, views["waiting"], views["customer"], views["snoozed"]]),
         (_("Could not check"), [views["unreachable"]]),
     ]
+
+
+def questions_of(desk: Desk, now: dt.datetime) -> tuple[QuerySet[Any], dict[str, str]]:
+    """A part of `counting.figures`."""
+    rows = asked.to_decide(desk, now).order_by().values("asked_at")[: worklist.CAP + 1]
+    return rows, {"number": "count(*)", "oldest": "min(asked_at)"}
 
 
 def moments(cases: QuerySet[Case], now: dt.datetime, me: int) -> dict[str, Any]:

@@ -8,10 +8,11 @@ from django.http import HttpRequest, HttpResponse
 from django.template.loader import render_to_string
 from django.utils import timezone
 
-from repairs import glance, keyset, unchecked, worklist
+from repairs import counting, glance, keyset, touched, unchecked, worklist
 from repairs.models import Case
 from repairs.notices import sending
 from repairs.scope import visible
+from repairs.site import frame
 from repairs.views import live, queue
 from repairs.views.runs import HEAVY
 from repairs.views.screen import at_desk, screen, show
@@ -28,12 +29,16 @@ def home(request: HttpRequest) -> HttpResponse:
     harmful = worklist.harm_first(cases, now).select_related("run", "claimed_by", "handed_to").defer(*queue.HEAVY)
     first = keyset.first_of(harmful, order=worklist.ORDER, size=NEXT)
     latest = visible(desk, Run).select_related("agent", "workflow").defer(*HEAVY)[:LATEST]
-    figures, systems = glance.rows(desk, cases, now), glance.systems(desk, now)
+    framed = frame(request)
+    stops = framed["frozen"]
+    questions, *counted = counting.figures(glance.questions_of(desk, now), *touched.parts(cases, stops))
+    figures, systems = glance.rows(desk, cases, now, questions), glance.systems(desk, now)
     waiting, unreached = unchecked.beside_held(desk)
     return show(
         request,
         "console/home.html",
         here="home",
+        framed={**framed, "frozen": touched.told(stops, counted)},
         now=now,
         figures=figures,
         handed=next(one for _, row in figures for one in row if one.name == "handed"),

@@ -86,7 +86,16 @@ def tell(request: HttpRequest, text: str) -> None:
     messages.success(request, said(text))
 
 
-def show(request: HttpRequest, template: str, *, here: str, status: int = 200, **context: Any) -> HttpResponse:
-    """Renders a page in its frame. `here`: which part of the console it belongs to."""
+def show(
+    request: HttpRequest,
+    template: str,
+    *,
+    here: str,
+    status: int = 200,
+    framed: dict[str, Any] | None = None,
+    **context: Any,
+) -> HttpResponse:
+    """Renders a page in its frame. `here`: which part of the console it belongs to; `framed`: the frame, where the page
+    has asked for it already."""
     context.setdefault("now", timezone.now())
-    return render(request, template, {**frame(request), **context, "here": here}, status=status)
+    return render(request, template, {**(framed or frame(request)), **context, "here": here}, status=status)

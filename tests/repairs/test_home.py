@@ -7,19 +7,21 @@ import re
 from collections.abc import Callable, Iterator
 from html import unescape
 from typing import Any
+from urllib.parse import quote_plus
 
 import pytest
 from django.contrib.auth.models import User
 from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from repairs import counting, glance, worklist
+from repairs import counting, glance, touched, worklist
 from repairs.desk import desk_for
-from repairs.models import Case
+from repairs.models import Case, Person
 from repairs.words.harm import Harm
 from repairs.words.resting import CAUSES
-from workflows.models import Gauge, Stop
+from workflows.models import Gauge, Run, Stop, Team
 from workflows.states import RunState
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -115,6 +117,58 @@ def test_home_says_what_is_nearest_and_how_the_systems_are(cases: list[Case], cl
     Gauge.objects.create(tool="crm.contact", failures=5, open_until=NOW() + dt.timedelta(minutes=5))
     page = client.get("/").content.decode()
     assert re.search(r"<li><a href=\"/tools/mail.send/\">.*?</a>.*?frozen</span>", page, re.DOTALL)
+
+
+BANNER = re.compile(r"is frozen since[^·]*?: <bdi>because</bdi>\s*\((.*?)\)\s", re.DOTALL)
+
+
+def frozen(target: str, name: str) -> None:
+    Stop.objects.create(
+        target=target, name=name, reason="because", second_person=False, frozen_by="engine", frozen_at=NOW()
+    )
+
+
+def said(client: Client) -> list[str]:
+    return BANNER.findall(client.get("/").content.decode())
+
+
+def test_d04_a_stop_touches_other_cases_or_customers_than_those_it_leads_to(
+    stuck: Make, person: Make, browse: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cases = [stuck() for _ in range(3)]
+    client = browse(person("on duty", "repairer", "operator"))
+    one, two = cases[1].run, cases[2].run
+    Case.objects.filter(id=cases[0].id).update(state="resolved", closed_at=NOW())
+    Run.objects.filter(id__in=[one.id, two.id]).update(subject_id="same")
+    subject = f"{one.subject_type}:same"
+    agent = one.agent.name
+    for target, name in (("tool", "crm.contact"), ("agent", agent), ("subject", subject), ("tool", "no.tool")):
+        frozen(target, name)
+    with CaptureQueriesContext(connection) as seen:
+        found = said(client)
+    assert len(seen) <= 12
+    customer = f"/repairs/?view=all&amp;customer={quote_plus(subject)}"
+    assert found[2:] == [f'<a href="{customer}">2 open cases, 1 customer</a>'], "three are named"
+    for text, narrowed in zip(found, ("cause=crm.contact", f"agent={agent}", "customer="), strict=True):
+        address = unescape(re.findall('href="([^"]*)"', text)[0])
+        assert narrowed in address
+        rows = client.get(address).context["rows"]
+        assert {row.case.id for row in rows} == {cases[1].id, cases[2].id}
+    Stop.objects.exclude(name="no.tool").delete()
+    assert said(client) == ["no open case"]
+    frozen("everything", "")
+    Run.objects.filter(id=one.id).update(subject_id="another")
+    assert said(client)[1] == '<a href="/repairs/?view=all">2 open cases, 2 customers</a>'
+    monkeypatch.setattr(touched, "MOST", 1)
+    assert said(client)[1] == '<a href="/repairs/?view=all">1+ open cases, 1+ customers</a>'
+
+
+def test_a_stop_counts_cases_that_whoever_looks_may_not_see(stuck: Make, person: Make, browse: Make) -> None:
+    stuck()
+    stranger = person("stranger", "repairer")
+    Person.objects.create(user=stranger).teams.add(Team.objects.create(name="elsewhere"))
+    frozen("tool", "crm.contact")
+    assert said(browse(stranger)) == ["no open case"]
 
 
 def test_a_figure_without_a_definition_or_rows_is_no_figure(repairer: User) -> None:

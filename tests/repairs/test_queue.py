@@ -120,6 +120,10 @@ def test_each_filter_narrows_rows_and_figures_alike(stuck: Make, client: Client,
         ("tool=mail.send", set()),
         ("team=sim-desk", {first.name, other.name}),
         ("team=elsewhere", set()),
+        (f"agent={run.agent.name}", {first.name, other.name}),
+        ("agent=elsewhere", set()),
+        ("cause=crm.contact", {first.name, other.name}),
+        ("cause=crm", set()),
     ):
         page = client.get(f"/repairs/?{query}")
         assert {row.case.name for row in page.context["rows"]} == found, query
