@@ -85,7 +85,7 @@ def test_the_list_shows_one_twice_leaves_one_out_or_is_read_whole(
         page = client.get(address).content.decode()
         seen += re.findall(r'href="([^"]+)" data-row', page)
         onward = re.search(r'href="([^"]+)" rel="next"', page)
-        address = "/unchecked/" + html.unescape(onward[1]) if onward else ""
+        address = html.unescape(onward[1]) if onward else ""
     assert len(set(seen)) == len(seen) == 2
     assert not address
     assert client.get("/unchecked/?system=calendar&after=cut").status_code == 400
