@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
-from django.db import transaction
+from django.db import connection, transaction
 
 from tests.clock import Clock
 from tests.engine.conftest import again, states
@@ -25,13 +25,13 @@ Make = Callable[..., Any]
 _events = itertools.count(1)
 
 
-def tell(name: str) -> Hook:
+def tell(name: str | bool) -> Hook:
     hook, new = hint.hint("crm", f"evt-{next(_events)}", sent_at=rows.now(), body={"id": name})
     assert new
     return hook
 
 
-def told(name: str) -> Hook:
+def told(name: str | bool) -> Hook:
     """The same, and what follows from it."""
     hook = tell(name)
     drain_once()
@@ -197,6 +197,80 @@ def test_a_message_about_what_never_left_us_looks_at_nothing(
     assert looks(run) == 0
 
 
+@pytest.mark.parametrize(
+    ("known", "why"),
+    [
+        ({"reason": "met"}, "it stood there before us"),
+        ({"granted": "read write compensate"}, "nobody was granted to look at it"),
+        ({"external_ref": "True"}, "it has the name of what is no name"),
+    ],
+)
+def test_a_message_about_what_is_not_ours_to_look_at_looks_at_it(done: Run, known: dict[str, str], why: str) -> None:
+    Effect.objects.filter(run=done).update(**known)
+    name = True if "external_ref" in known else effect(done).key
+    assert told(name).looks == 0, why
+
+
+def test_a_message_about_what_nobody_can_look_at_looks_at_it(
+    world: World, heard: Make, workflow: Make, run_through: Make
+) -> None:
+    heard("t.a", verify=False)
+    world.script("t.a", "execute", "refused")
+    run = run_through(workflow("t.a"))
+    assert effect(run).state == "failed"
+    assert told(effect(run).key).looks == 0
+
+
+def test_a_message_names_more_effects_than_any_honest_one_speaks_of(
+    world: World, heard: Make, workflow: Make, run_through: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hint, "MOST", 1)
+    heard("t.a")
+    flow = workflow("t.a")
+    for _ in range(2):
+        run_through(flow)
+    Effect.objects.update(external_ref="theirs")
+    assert len(told("theirs").effects) == 1
+
+
+def test_a_message_looks_at_what_stands_while_its_undoing_is_with_a_person_or_not_taken_in_yet(
+    world: World, heard: Make, tool: Make, workflow: Make, run_through: Make
+) -> None:
+    """Its undoing looks by itself, or a person has it in hand; beside that a look tells our own doing as somebody's."""
+    heard("t.a")
+    tool("t.b")
+    world.script("t.b", "execute", "refused")
+    world.script("t.a", "compensate", "refused", "well")
+    run = run_through(workflow("t.a", "t.b"))
+    assert (effect(run).state, effect(run, "compensation").state) == ("verified", "stuck")
+    assert told(effect(run).key).looks == 0
+    with connection.cursor() as cursor:  # as it is between the look at the undoing and the run's next advance
+        cursor.execute("SET session_replication_role = replica")
+        cursor.execute(SEEN, [run.id])
+        cursor.execute("SET session_replication_role = DEFAULT")
+    assert tell(effect(run).key).looks == 0
+
+
+SEEN = """
+UPDATE workflows_effect SET state = 'verified', world = 'present', verifiable = true, verified_at = now()
+WHERE run_id = %s AND kind = 'compensation'
+"""
+
+
+def test_a_look_that_began_before_an_undoing_did_tells_what_that_leaves(world: World, done: Run) -> None:
+    forward = effect(done)
+    tell(forward.key)
+    claimed = look.claim(10)
+    _turned_back(done)
+    advance()
+    assert (effect(done).state, effect(done, "compensation").state) == ("verified", "ready")
+    world.things.clear()
+    with ThreadPoolExecutor(1) as pool:
+        asked, begun = look.begin(claimed, pool)
+        look.anew(look.record([(e, future.result(), begun) for e, future in asked]))
+    assert (effect(done).misses, effect(done).due_at) == (0, None)
+
+
 def test_a_look_that_began_before_its_run_turned_back_says_nothing_of_what_was_undone(world: World, done: Run) -> None:
     """The undoing's own looks tell; "it is gone" would be our own doing, told as somebody's."""
     forward = effect(done)
@@ -214,13 +288,17 @@ def test_a_look_that_began_before_its_run_turned_back_says_nothing_of_what_was_u
 
 
 def _undo(run: Run) -> None:
+    _turned_back(run)
+    drain_once()
+    advance()
+
+
+def _turned_back(run: Run) -> None:
     with transaction.atomic():
         locked = Run.objects.select_for_update().get(id=run.id)
         locked.reopen()
         locked.ending, locked.end_cause, locked.advance_at = "compensate", "person", rows.now()
         ledger.save_runs([locked], now=rows.now())
-    drain_once()
-    advance()
 
 
 def test_a_message_that_comes_while_somebody_looks_causes_another_look(clock: Clock, world: World, done: Run) -> None:
