@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
+from django.db import connection
 
 from tests.crash import stage
 from tests.crash.nursery import Nursery, nursery
@@ -19,10 +20,12 @@ from workflows import reading, rows
 from workflows.drain import Drain, drain_once
 from workflows.engine import call, dispatch, look, people, record
 from workflows.engine.advance import advance
+from workflows.engine.parts import suspects
 from workflows.engine.recover import recover
 from workflows.holders import place
 from workflows.models import Attempt, Effect, Tool
 from workflows.policies import poison
+from workflows.states import LOOKED_AT, EffectState
 
 pytestmark = pytest.mark.django_db(transaction=True)
 Make = Callable[..., Any]
@@ -96,6 +99,31 @@ def test_of_those_whose_worker_was_lost_one_goes_at_a_time(
     drain.close()
     assert {again(run).state for run in runs} == {"completed"}
     assert set(Effect.objects.values_list("unanswered", flat=True)) <= {0, 2}
+
+
+@pytest.mark.parametrize("state", sorted(LOOKED_AT))
+def test_beside_a_suspect_that_one_process_looks_at_it_looks_at_another(
+    world: World, tool: Make, workflow: Make, run_through: Make, state: EffectState
+) -> None:
+    """If it dies it must be known of which; whatever the state in which looks are made."""
+    tool("t.a")
+    flow = workflow("t.a")
+    first, second = (Effect.objects.get(run=run_through(flow)) for _ in range(2))
+    with connection.cursor() as cursor:
+        cursor.execute("SET session_replication_role = replica")
+        cursor.execute(UNDER_WAY, [state.value, "nothing" if state in UNDONE_NOTHING else "present", first.id])
+        cursor.execute("SET session_replication_role = DEFAULT")
+    second.unseen = 1
+    now = rows.now()
+    assert suspects.to_look_at([second], "here", now) == []
+    assert suspects.to_look_at([second], "elsewhere", now) == [second]
+
+
+UNDONE_NOTHING = ("failed", "cancelled")
+UNDER_WAY = """
+UPDATE workflows_effect SET state = %s, world = %s, unseen = 2, due_at = now() + interval '1 hour', holder = 'here'
+WHERE id = %s
+"""
 
 
 def test_a_look_whose_worker_died_is_made_by_another_at_once(
