@@ -13,7 +13,7 @@ from django.db.models import Count, F, Q, QuerySet
 
 from workflows.errors import NotFound
 from workflows.models import Agent, Approval, Attempt, Decision, Effect, Look, Run, Step
-from workflows.models.step import TWIN
+from workflows.models.step import SUPERSEDED
 from workflows.policies.residue import left_by, made_good, residue_of
 from workflows.signals import cases_of_runs
 from workflows.states import EffectState, Phase, StepState
@@ -39,7 +39,7 @@ def run_in_full(run: Run) -> dict[str, Any]:
         .defer("tool__spec", "step__template", "step__arguments", "step__result", "before", "poll")
         .order_by("step__ordinal", "id")
     )
-    leading = {e.step_id: e for e in effects if not e.compensates_id and e.reason != TWIN}
+    leading = {e.step_id: e for e in effects if not e.compensates_id and e.reason not in SUPERSEDED}
     undoing, good = _undoing(effects), made_good(effects)
     return {
         **_head(run),
@@ -62,7 +62,8 @@ def run_in_short(run: Run) -> dict[str, Any]:
 
 def step_in_full(run: Run, name: str) -> dict[str, Any]:
     step = run.steps.select_related("tool").defer("tool__spec", "template").get(name=name)
-    return step_shape(step, step.effects.filter(compensates=None).exclude(reason=TWIN).order_by("-id").first(), run)
+    own = step.effects.filter(compensates=None).exclude(reason__in=SUPERSEDED)
+    return step_shape(step, own.order_by("-id").first(), run)
 
 
 def step_shape(step: Step, effect: Effect | None, run: Run) -> dict[str, Any]:

@@ -136,6 +136,7 @@ NOTES = {
     "superseded": _("what it undid was there again; a person had it undone once more, by another request"),
     "stale_read": _("what it was based on was changed since it was read; nothing was sent"),
     "twin": _("called off: what its step did before is there after all, or may be"),
+    "renamed": _("called off before it left: what it speaks of is called otherwise by now; its step was begun anew"),
     "called_off": _("a person called it off before anything of it left"),
     "written_off": _("people decided to leave it as it is"),
 }

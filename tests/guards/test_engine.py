@@ -232,7 +232,7 @@ def test_what_was_cancelled_after_its_dispatch_is_not_called(
     effects = dispatch.dispatch(1)
     cancel(agent, run.id, reason="the customer left")
     if guard == "off":
-        monkeypatch.setattr(call, "still_allowed", lambda effects: {e.id for e in effects})
+        monkeypatch.setattr(call, "still_allowed", lambda effects: ({e.id for e in effects}, set()))
     with ThreadPoolExecutor(1) as pool:
         jobs = call.begin(effects, pool, effects[0].sending.started_at)
         record.record([(effect, future.result()) for effect, future in jobs])
@@ -254,7 +254,9 @@ def test_a_call_does_not_begin_when_its_lease_would_end_before_its_answer(
     if guard == "off":
         monkeypatch.setattr(call, "LEASE_SPARE", -3600 - 60)
     lose_lease(effects[0])
-    monkeypatch.setattr(call, "still_allowed", lambda effects: {e.id for e in effects})  # it read them before it slept
+    monkeypatch.setattr(
+        call, "still_allowed", lambda effects: ({e.id for e in effects}, set())
+    )  # it read them before it slept
     with ThreadPoolExecutor(1) as pool:
         [(_, future)] = call.begin(effects, pool, effects[0].sending.started_at)
         future.result()

@@ -1,4 +1,6 @@
-"""The promises of DESIGN 2, as they can be checked after each step of a schedule. Raises `Broken`."""
+"""The promises of DESIGN 2, as they can be checked after each step of a schedule. Raises `Broken`.
+
+And 15: no call speaks of a thing by a name that it had before."""
 
 from __future__ import annotations
 
@@ -12,6 +14,7 @@ from workflows.policies import order
 from workflows.proof import Flaw, verify
 from workflows.replay.check import check
 from workflows.states import EffectState, Phase
+from workflows.tools.expressions import fill
 
 KEY = 26  # characters of an effect's key: who adds to it makes another
 OUT_OF_IT = ("failed", "cancelled", "undone", "written_off")
@@ -36,6 +39,8 @@ def at_the_wire(outside: Outside, gates: Iterable[Gate], stopped: set[str]) -> N
         require(not call.acknowledged, "3: what was acknowledged is never sent again")
         if call.kind == "forward":
             require(call.run_id not in stopped, "13: nothing new of a run that turns back")
+        if call.kind == "forward":
+            _named(_effect(call.id))
         if call.kind == "forward" and call.effect_class == "irreversible":
             _gated(_effect(call.id))
         elif call.kind != "forward" and call.undoes:
@@ -46,6 +51,14 @@ def at_the_wire(outside: Outside, gates: Iterable[Gate], stopped: set[str]) -> N
 def _effect(effect_id: str) -> Effect:
     found: Effect = Effect.objects.select_related("run", "step").get(id=effect_id)
     return found
+
+
+def _named(effect: Effect) -> None:
+    """What it speaks of is called so now, as the settled effects of its run say (docs/decisions/0103)."""
+    others = Effect.objects.filter(run=effect.run, kind="forward").select_related("step").order_by("generation")
+    results = {e.step.name: {"result": e.result} for e in others if e.settled}
+    wanted = fill(effect.step.template, {"steps": results})
+    require(effect.arguments == wanted, f"15: it speaks of {effect.arguments}, by now it is {wanted}")
 
 
 def _gated(effect: Effect) -> None:

@@ -163,6 +163,38 @@ def cancelled_between_intent_and_call(stage: Stage) -> None:
     stage.begin()
 
 
+def renamed_between_intent_and_call(stage: Stage) -> None:
+    stage.declare(tool(), tool())
+    stage.start()
+    done(stage)
+    stage.advance()
+    stage.dispatch()
+    stage.rename()
+    stage.advance()
+    stage.begin()
+
+
+def renamed_while_another_waits(stage: Stage) -> None:
+    stage.declare(tool(), tool())
+    stage.start()
+    done(stage)
+    stage.advance()
+    stage.rename()
+    sent(stage)
+    went(stage)
+    check(stage)
+
+
+def renamed_just_before_another_goes(stage: Stage) -> None:
+    stage.declare(tool(), tool())
+    stage.start()
+    done(stage)
+    stage.advance()
+    stage.rename()
+    stage.dispatch()
+    stage.begin()
+
+
 def one_that_a_person_allows(stage: Stage) -> None:
     stage.declare(tool(autonomy="ask"))
     stage.start()

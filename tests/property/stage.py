@@ -16,17 +16,17 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 from django.contrib.auth.models import User
-from django.db import connection
+from django.db import connection, transaction
 
 from tests import flushing
 from tests.clock import Clock
 from tests.property import outside as stage_outside
 from tests.property import promises
 from tests.property.seen import seen
-from workflows import making, toolbox
+from workflows import ledger, making, rows, toolbox
 from workflows.authority import approvals
 from workflows.drain import Drain
-from workflows.engine import call, dispatch, look, people, record
+from workflows.engine import call, dispatch, findings, look, people, record
 from workflows.engine.advance import advance
 from workflows.engine.cancel import cancel, cancel_by_person
 from workflows.engine.overdue import overdue
@@ -82,7 +82,7 @@ class Stage:
             Tool.objects.create(name=f"t.{name}", version=1, kind="python", digest=digest, spec=spec, owner="desk")
         befores = after or [[], *([name] for name in names)][: len(names)]
         steps = [
-            {"name": n, "tool": f"t.{n}", "after": b, "arguments": {"of": n}}
+            {"name": n, "tool": f"t.{n}", "after": b, "arguments": {"of": f"${{ steps.{b[0]}.result.id }}" if b else n}}
             for n, b in zip(names, befores, strict=True)
         ]
         spec = {
@@ -212,6 +212,19 @@ class Stage:
             _try(lambda: getattr(people, act)(stuck.id, **by))
         elif turning is not None and act in ("compensate_run", "write_off_run"):
             _try(lambda: getattr(people, act)(turning.id, **by))
+
+    def rename(self, which: int = 0) -> None:
+        """Something that a run that goes forward built upon is said to be gone, and a person says what it is called."""
+        going = Effect.objects.filter(kind="forward", state="verified", run__phase__in=["open", "running"])
+        if not (known := list(going.order_by("id"))):
+            return
+        effect = known[which % len(known)]
+        with transaction.atomic():
+            ledger.wake_runs([effect.run_id])
+            effect.stick(reason="gone", detail="drawn", world="present")
+            ledger.save_effects([effect], now=rows.now())
+        name = f"id-{next(_numbers)}"
+        _try(lambda: findings.found(effect.id, by="person:drawn", why="drawn", result={"id": name}))
 
     def person_on_run(self, act: str, which: int = 0) -> None:
         """What a person does to the run as a whole, whether it needs them or not."""

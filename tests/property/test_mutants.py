@@ -109,7 +109,7 @@ def no_intent(patch: Patch) -> None:
 def no_second_reading_of_stops(patch: Patch) -> None:
     from workflows.engine import call
 
-    patch.setattr(call, "still_allowed", lambda effects: {effect.id for effect in effects})
+    patch.setattr(call, "still_allowed", lambda effects: ({effect.id for effect in effects}, set()))
 
 
 def no_spending_of_approvals(patch: Patch) -> None:
@@ -122,6 +122,25 @@ def no_reserving_of_budgets(patch: Patch) -> None:
     from workflows.authority import budgets
 
     patch.setattr(budgets, "reserve", lambda effects, *_: effects)
+
+
+def no_second_reading_of_names(patch: Patch) -> None:
+    from workflows.engine.parts import names
+
+    patch.setattr(names, "outdated_now", lambda _going: set())
+
+
+def no_beginning_anew(patch: Patch) -> None:
+    from workflows.engine.parts import names
+
+    patch.setattr(names, "renew", lambda *_: [])
+
+
+def no_reading_of_runs_before_they_go_on(patch: Patch) -> None:
+    from workflows.engine.parts import names
+
+    patch.setattr(names, "told", list)
+    no_second_reading_of_names(patch)
 
 
 def no_case(patch: Patch) -> None:
@@ -146,6 +165,9 @@ MUTANTS: list[tuple[Callable[[Patch], None], Callable[[Stage], None], str]] = [
     (no_second_reading_of_stops, schedules.cancelled_between_intent_and_call, "13:"),
     (no_spending_of_approvals, schedules.one_that_a_person_allows, "6:"),
     (no_reserving_of_budgets, schedules.two_where_one_is_paid_for, "11:"),
+    (no_second_reading_of_names, schedules.renamed_between_intent_and_call, "15:"),
+    (no_beginning_anew, schedules.renamed_while_another_waits, "15:"),
+    (no_reading_of_runs_before_they_go_on, schedules.renamed_just_before_another_goes, "15:"),
     (no_case, schedules.one_that_nobody_may_settle, "9:"),
 ]
 

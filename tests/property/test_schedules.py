@@ -167,6 +167,10 @@ def tell(share: int, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
             self.stage.go_forward_again()
 
         @rule(which=st.integers(0, 2))
+        def what_was_built_upon_is_called_otherwise(self, which: int) -> None:
+            self.stage.rename(which)
+
+        @rule(which=st.integers(0, 2))
         def a_person_makes_good(self, which: int) -> None:
             self.stage.make_good(which)
 

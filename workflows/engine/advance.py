@@ -48,6 +48,7 @@ def advance(limit: int = BATCH, *, only: uuid.UUID | None = None) -> list[uuid.U
         for run in runs:
             if run.id in lost:  # somebody let one of its effects go meanwhile: it is read and decided anew
                 run.advance_at = now
+        ledger.wake_held(lost)  # and nothing of it leaves before
         ledger.rest_runs([run for run in runs if not run.event])
         ledger.save_runs([run for run in runs if run.event], now=now)
         if people:

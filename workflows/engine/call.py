@@ -17,6 +17,7 @@ from django.db import connection
 
 from workflows import rows
 from workflows.authority import stops
+from workflows.engine.parts import names
 from workflows.engine.parts.door import calls_of, guarded, guarded_all
 from workflows.engine.parts.groups import grouped, shares
 from workflows.engine.parts.start import Start
@@ -36,12 +37,16 @@ def begin(effects: Sequence[Effect], pool: Executor, now: dt.datetime) -> list[t
     jobs: list[tuple[Effect, Future[Outcome]]] = []
     with rows.together():
         stops.share()
-        allowed, held = still_allowed(effects), frozen(effects)
+        (allowed, moved), held = still_allowed(effects), frozen(effects)
+        outdated = names.outdated_now([(e, c[1]) for e, c in zip(effects, calls, strict=True) if e.id in moved])
+        allowed -= outdated
         going = [(e, *c) for e, c in zip(effects, calls, strict=True) if e.id in allowed and e.id not in held]
         groups = grouped(going)
         start = Start(len(groups))
         for effect in effects:
-            if effect.id not in allowed:
+            if effect.id in outdated:
+                jobs.append((effect, _done(NotSent(reason="what it speaks of is called otherwise by now", ours=True))))
+            elif effect.id not in allowed:
                 jobs.append((effect, _done(NotSent(reason="stopped before the call began", ours=True))))
             elif effect.id in held:
                 jobs.append((effect, _done(held[effect.id])))
@@ -66,24 +71,27 @@ def _done(outcome: Outcome) -> Future[Outcome]:
     return future
 
 
-def still_allowed(effects: Sequence[Effect]) -> set[Any]:
+def still_allowed(effects: Sequence[Effect]) -> tuple[set[Any], set[Any]]:
     """Those whose fence is still ours, whose run is not turning back (undoing goes on then), and whose approval nobody
-    took back."""
+    took back. And of these the forward ones in whose runs anything moved since: names may have."""
     with connection.cursor() as cursor:
         cursor.execute(PRESENT, [rows.ids(e.id for e in effects)])
-        present = {pk: (fence, state, phase) for pk, fence, state, phase in cursor.fetchall()}
+        present = {row[0]: row[1:] for row in cursor.fetchall()}
     going = (Phase.OPEN.value, Phase.RUNNING.value)
-    return {
-        e.id
+    allowed = [
+        e
         for e in effects
         if (now := present.get(e.id)) is not None
         and now[:2] == (e.fence, EffectState.DISPATCHED.value)
         and (now[2] in going or not e.forward)
-    }
+    ]
+    moved = {e.id for e in allowed if e.forward and present[e.id][3:] != (e.run.seq, False)}
+    return {e.id for e in allowed}, moved
 
 
 PRESENT = """
-SELECT e.id, e.fence, e.state, r.phase FROM workflows_effect e JOIN workflows_run r ON r.id = e.run_id
+SELECT e.id, e.fence, e.state, r.phase, r.seq, EXISTS (SELECT 1 FROM workflows_wake w WHERE w.run_id = r.id)
+FROM workflows_effect e JOIN workflows_run r ON r.id = e.run_id
 WHERE e.id = ANY (%s::uuid[]) AND NOT EXISTS (
   SELECT 1 FROM workflows_approval a WHERE a.effect_id = e.id AND a.fence = e.fence AND a.state = 'void')
 """

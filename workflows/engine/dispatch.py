@@ -1,6 +1,7 @@
 """Marks ready effects as dispatched, in one transaction that commits before the first byte leaves.
 
-1. Claim what is due, of runs that nobody is moving, no more than there are free call slots; block what a stop holds.
+1. Claim what is due, of runs that nobody is moving and that have been read since something of them moved, no more than
+   there are free call slots; block what a stop holds.
 2. Look at windows and dependants; decide by policy on present facts, and by approvals where it asks for them.
 3. Keep to the tools' limits, take the scopes, reserve the budgets; who doesn't get them waits, and says for what.
 4. Raise the fence, spend approvals, write the attempt and the decision. Commit.
@@ -17,7 +18,7 @@ from django.db import connection
 
 from workflows import ledger, rows
 from workflows.authority import approvals, budgets, credentials, policy, static_secrets, stops
-from workflows.engine.parts import asking, gauges, key_places, permission, promises, suspects
+from workflows.engine.parts import asking, gauges, key_places, names, permission, promises, suspects
 from workflows.engine.parts.joined import join_agents, join_runs, join_tools
 from workflows.fetch import fetch, new
 from workflows.holders import holder_name
@@ -41,6 +42,7 @@ def dispatch(limit: int, full: set[uuid.UUID] | None = None) -> list[Effect]:
         stops.share()
         now = rows.now()
         effects = _claim(limit, now, full or set())
+        effects = names.told(effects) if effects else []
         if not effects:
             return []
         stopped: list[Effect] = []

@@ -16,6 +16,8 @@ from .run import Run
 T = StepState
 ANEW = "anew"  # why a step waits that was begun before, by an effect that did nothing
 TWIN = "twin"  # why an effect was called off that would have been its step's second
+RENAMED = "renamed"  # why one was called off that spoke of what is called otherwise by now
+SUPERSEDED = (TWIN, RENAMED)  # no step follows such an effect
 
 
 class Step(models.Model):
@@ -66,6 +68,11 @@ class Step(models.Model):
         if self.template:
             self.arguments = None
         self.reason, self.detail = ANEW, ""
+
+    @named("state", "renew", [T.ACTIVE.value], T.PENDING.value)
+    def renew(self) -> None:
+        """Its effect, which has not left, spoke of what is called otherwise by now."""
+        self.arguments, self.reason, self.detail = None, ANEW, ""
 
     @named("state", "undo", [T.ACTIVE.value, T.DONE.value], T.UNDONE.value)
     def undo(self) -> None:

@@ -7,10 +7,10 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from workflows import making, origins
-from workflows.engine.parts import fresh
+from workflows.engine.parts import fresh, names
 from workflows.errors import shown
 from workflows.models import Effect, Run, Step
-from workflows.models.step import ANEW, TWIN
+from workflows.models.step import ANEW, SUPERSEDED, TWIN
 from workflows.policies import order
 from workflows.policies.spending import for_a_person
 from workflows.policies.unwinding import asked_by_person, looked_at_again, whose
@@ -28,7 +28,7 @@ PASSED_OVER = ("stopping", "skipped")  # the run turned back before it left; a p
 def follow(steps: list[Step], effects: list[Effect], changes: Changes) -> list[dict[str, str]]:
     """Brings steps to where their forward effects, or remedies, are; returns what moved, for the run's entry."""
     _call_off_twins(effects, changes)
-    by_step = {e.step_id.int: e for e in effects if not e.compensates_id and e.reason != TWIN}
+    by_step = {e.step_id.int: e for e in effects if not e.compensates_id and e.reason not in SUPERSEDED}
     moved = []
     for step in steps:
         effect = by_step.get(step.id.int)
@@ -86,6 +86,7 @@ def go_on(run: Run, steps: list[Step], effects: list[Effect], changes: Changes) 
     """Turns back on failure or deadline; begins what can begin; ends. Returns the reasons for a person."""
     if _stopped(run, steps, effects, changes.now):
         return _people(steps, effects)
+    changes.effects += names.renew(run, steps, effects, changes.now)
     _begin_steps(run, steps, effects, changes)
     if failed := [s for s in steps if s.state == StepState.FAILED]:
         _fail(run, failed[0])
