@@ -18,7 +18,7 @@ from workflows.errors import Invalid
 from workflows.fetch import give, new
 from workflows.models import Effect, Run, Step, Tool
 from workflows.models.agent import Right, rights_of
-from workflows.models.effect import EVERYTHING
+from workflows.models.effect_facts import EVERYTHING
 from workflows.outcomes import CHANGED, OF_THE_IMAGE
 from workflows.states import Kind
 from workflows.toolbox import pins_of, tool_of
