@@ -10,7 +10,7 @@ from django.contrib.auth.models import User
 from django.db import connection
 from django.http import HttpRequest
 
-from repairs.roles import ADMIN, APPROVER, AUDITOR, EMERGENCY, MANAGER, OPERATOR, REPAIRER, held
+from repairs.roles import ADMIN, APPROVER, AUDITOR, EMERGENCY, MANAGER, OPERATOR, REPAIRER, ROLES, held
 from repairs.words import clock
 
 
@@ -31,6 +31,11 @@ class Desk:
     factor: int | None = None
     taken: tuple[tuple[int, str, str], ...] = ()
     zone: str = clock.UTC
+
+    @property
+    def named(self) -> tuple[str, ...]:
+        """Their roles, what they do most first."""
+        return tuple(role for role in ROLES if role in self.roles)
 
     @property
     def may_repair(self) -> bool:

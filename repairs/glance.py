@@ -20,8 +20,9 @@ from repairs.models import Case
 from repairs.words import gauge as gauges
 from repairs.words.harm import TITLES
 from repairs.words.marked import _
-from workflows.models import Gauge, Tool
+from workflows.models import Gauge, Look, Tool
 
+LOOKS = 200  # latest ones, among which is the last that was answered, or no system answers
 SYSTEMS = 500  # tools looked at; who has more finds each on its page
 
 
@@ -97,6 +98,12 @@ def questions_of(desk: Desk, now: dt.datetime) -> tuple[QuerySet[Any], dict[str,
     """A part of `counting.figures`."""
     rows = asked.to_decide(desk, now).order_by().values("asked_at")[: worklist.CAP + 1]
     return rows, {"number": "count(*)", "oldest": "min(asked_at)"}
+
+
+def looks() -> tuple[QuerySet[Any], dict[str, str]]:
+    """A part of `counting.figures`: when any system was last read, by the latest looks of the whole installation."""
+    rows = Look.objects.order_by("-id").values("ended_at", "reached")[:LOOKS]
+    return rows, {"number": "count(*)", "at": "max(ended_at) FILTER (WHERE reached)"}
 
 
 def moments(cases: QuerySet[Case], now: dt.datetime, me: int) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.template.loader import render_to_string
 from django.utils import timezone
 
-from repairs import counting, glance, keyset, touched, unchecked, worklist
+from repairs import counting, frozen, glance, keyset, touched, unchecked, worklist
 from repairs.models import Case
 from repairs.notices import sending
 from repairs.scope import visible
@@ -31,7 +31,8 @@ def home(request: HttpRequest) -> HttpResponse:
     latest = visible(desk, Run).select_related("agent", "workflow").defer(*HEAVY)[:LATEST]
     framed = frame(request)
     stops = framed["frozen"]
-    questions, *counted = counting.figures(glance.questions_of(desk, now), *touched.parts(cases, stops))
+    several = glance.questions_of(desk, now), glance.looks(), *touched.parts(cases, stops)
+    questions, looked, *counted = counting.figures(*several)
     figures, systems = glance.rows(desk, cases, now, questions), glance.systems(desk, now)
     waiting, unreached = unchecked.beside_held(desk)
     return show(
@@ -43,6 +44,7 @@ def home(request: HttpRequest) -> HttpResponse:
         figures=figures,
         handed=next(one for _, row in figures for one in row if one.name == "handed"),
         systems=systems,
+        looked={"at": frozen.at(looked["at"]), "number": looked["number"]},
         tag=tag_of(figures, systems),
         unchecked=unreached,
         first=queue.rows_of(first, now),

@@ -21,6 +21,7 @@ from repairs.desk import desk_for
 from repairs.models import Case, Person
 from repairs.words.harm import Harm
 from repairs.words.resting import CAUSES
+from tests.journal.tampering import past_triggers, sql
 from workflows.models import Gauge, Run, Stop, Team
 from workflows.states import RunState
 
@@ -169,6 +170,27 @@ def test_a_stop_counts_cases_that_whoever_looks_may_not_see(stuck: Make, person:
     Person.objects.create(user=stranger).teams.add(Team.objects.create(name="elsewhere"))
     frozen("tool", "crm.contact")
     assert said(browse(stranger)) == ["no open case"]
+
+
+def test_home_keeps_to_itself_when_a_system_was_last_read_or_who_one_is(
+    stuck: Make, person: Make, browse: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client = browse(person("on duty", "operator", "repairer", "approver"))
+    bar = " ".join(client.get("/").content.decode().split())
+    assert '<small>you: <span lang="en" title="repairer, approver, operator">repairer +2</span></small>' in bar
+    assert "you: may only read" in browse(person("guest")).get("/").content.decode()
+    assert "read-back" not in bar.split('class="systems"')[-1].split("</ul>")[0]
+    for _ in range(2):
+        stuck()
+    with past_triggers():
+        sql("UPDATE workflows_look SET ended_at = now() - interval '31 minutes'")
+    assert "last read-back 31 min ago" in client.get("/").content.decode()
+    with past_triggers():
+        last = "(SELECT id FROM workflows_look ORDER BY id DESC LIMIT 1)"
+        sql(f"UPDATE workflows_look SET ended_at = now(), reached = false WHERE id = {last}")
+    assert "last read-back 31 min ago" in client.get("/").content.decode(), "nobody answered since"
+    monkeypatch.setattr(glance, "LOOKS", 1)
+    assert "the latest read-back was not answered" in client.get("/").content.decode()
 
 
 def test_a_figure_without_a_definition_or_rows_is_no_figure(repairer: User) -> None:
