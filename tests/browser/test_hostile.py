@@ -21,6 +21,7 @@ from repairs.site import site
 from tests.authority.walk import routes
 from tests.engine.simulated import World
 from workflows.authority import keys, policies, raising, stops
+from workflows.authority.staff import UNDECIDING
 from workflows.drain import drain_once
 from workflows.models import Agent, Approval, Attempt, Decision, Effect, Run, Workflow
 
@@ -41,7 +42,9 @@ DRAFT = "policy: next\nrules:\n  - {name: all, when: 'true', then: allow}\nexpec
 
 # What is the matter with a page; empty where nothing is.
 WRONG = """(raw) => {
-  const text = document.documentElement.outerHTML, wrong = [];
+  const shown = document.documentElement.cloneNode(true), wrong = [];
+  shown.querySelectorAll("option").forEach((one) => one.removeAttribute("value"));  // sent, and not seen
+  const text = shown.outerHTML;
   if (window.__x !== undefined) wrong.push("something ran");
   if (document.title && !document.querySelector("footer.foot")) wrong.push("the rest of the page is missing");
   if (document.querySelectorAll("img").length > 1) wrong.push("an image that isn't ours");
@@ -59,7 +62,7 @@ WRONG = """(raw) => {
 @pytest.fixture
 def attacked(repairer: User, world: World, tool: Make, workflow: Make, begin: Make, agent: Agent) -> dict[str, Any]:
     """A stuck run and one that asks for an approval; all that others may write is hostile. Gives the ids."""
-    repairer.groups.set(Group.objects.all())
+    repairer.groups.set(Group.objects.exclude(name__in=UNDECIDING))  # with one of these they could only look
     name = f"t.{HOSTILE}".replace("/", "|")  # which no address could hold; `apply` takes letters and digits only
     tool(name[:200], residue=HOSTILE, owner=HOSTILE[:100])
     tool("mail.send")

@@ -228,6 +228,16 @@ def test_the_whole_preview_cannot_be_opened_and_asked_from(stuck: Make, repairer
     assert client.get(f"/repairs/{case.number}/preview/undo_rest/{item.id}").status_code == 404
 
 
+def test_d07_a_desk_that_is_named_to_turn_its_reader_s_eye_does_so_where_an_act_is_asked_for(
+    stuck: Make, repairer: User, browse: Make
+) -> None:
+    case, client = stuck(owner="desk\u202e<b>"), browse(repairer)
+    stuck_one = Effect.objects.get(run=case.run_id, kind="compensation")
+    for place in ("", f"preview/look_again/{stuck_one.id}"):
+        page = client.get(f"/repairs/{case.number}/{place}").content.decode()
+        assert ("\u202e" in page, "[U+202E]" in page) == (False, True), place
+
+
 def test_what_was_typed_is_lost_where_the_request_changed(
     stuck: Make, repairer: User, browse: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
