@@ -47,7 +47,11 @@ def zone() -> str:
 
 
 def local(moment: dt.datetime) -> dt.datetime:
-    return moment.astimezone(zoneinfo.ZoneInfo(_name.get()))
+    """There; at both ends of time, where a zone has no date for it, as it is."""
+    try:
+        return moment.astimezone(zoneinfo.ZoneInfo(_name.get()))
+    except OverflowError:
+        return moment
 
 
 def said(moment: dt.datetime, form: str = "%Y-%m-%d %H:%M") -> str:

@@ -13,7 +13,7 @@ from django.test import Client
 
 from repairs import worklist
 from repairs.acts import hurts, snooze
-from repairs.models import Act, Case
+from repairs.models import Act, Case, Person
 from repairs.words.facts import EffectFacts, Reason
 from repairs.words.limits import limits
 from tests.engine.simulated import World
@@ -84,6 +84,26 @@ def test_a_window_that_a_tool_declares_is_no_cut_off_of_the_case(
     else:
         assert (case.cutoff, case.cutoff_reason) == (at, "then it can't be undone any more")
         assert "then it can't be undone any more" in page
+
+
+@pytest.mark.parametrize(
+    ("until", "zone"),
+    [
+        ("9999-12-31T23:59:59-05:00", "UTC"),
+        ("9999-12-31T23:59:59+00:00", "Asia/Hong_Kong"),
+        ("0001-01-01T00:00:00+05:00", "UTC"),
+        ("0001-01-01T00:00:00+00:00", "America/New_York"),
+    ],
+)
+def test_a_moment_at_the_end_of_time_breaks_every_page_that_tells_it(
+    stuck: Make, repairer: User, client: Client, until: str, zone: str
+) -> None:
+    """As programs say "for ever"; the database keeps the year 10000, and nobody reads its row again."""
+    case = stuck(undo={"window_until": f"${{ '{until}' }}"})
+    Person.objects.update_or_create(user=repairer, defaults={"zone": zone})
+    for page in ("/", "/repairs/", f"/repairs/{case.number}/", f"/runs/{case.run_id}/"):
+        assert client.get(page).status_code == 200, page
+    assert (case.cutoff is None) is until.startswith("0001")
 
 
 def test_when_it_hurts_the_customer_is_no_cut_off_or_one_that_nobody_sees(stuck: Make, repairer: User) -> None:

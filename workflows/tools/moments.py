@@ -6,6 +6,7 @@ import datetime as dt
 import re
 import zoneinfo
 
+FIRST, LAST = dt.datetime.min.replace(tzinfo=dt.UTC), dt.datetime.max.replace(tzinfo=dt.UTC)
 WALL = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}(?::[0-9]{2})?")
 
 
@@ -18,11 +19,17 @@ class BadTime(ValueError):
 
 
 def moment(text: str) -> dt.datetime:
-    """The instant that an ISO 8601 text names. Raises `ValueError` for what names none."""
+    """The instant that an ISO 8601 text names, in UTC. Raises `ValueError` for what names none.
+
+    One whose offset leads out of the years that there are is the first or the last: a database keeps what nobody could
+    read any more."""
     found = dt.datetime.fromisoformat(text)
     if found.tzinfo is None:
         raise ValueError(f"{text!r} names no instant: it has no offset")
-    return found
+    try:
+        return found.astimezone(dt.UTC)
+    except OverflowError:
+        return FIRST if found.year == dt.MINYEAR else LAST
 
 
 def at(time: str, zone: str) -> dt.datetime:
