@@ -17,6 +17,7 @@ from django.test.utils import CaptureQueriesContext
 from config import notices
 from repairs.acts import glass
 from repairs.acts import proof as shown
+from repairs.desk import desk_for
 from repairs.models import Case, Glass, Notice, Person
 from repairs.models.glass import Broken
 from repairs.notices import nearing
@@ -30,6 +31,7 @@ from tests.repairs.previews import off
 from workflows import proof, rows
 from workflows.authority import policies, raising, stops
 from workflows.drain import drain_once
+from workflows.errors import Denied
 from workflows.models import Approval, ApprovalVote, BudgetChange, Effect, Entry, Run, Stop, Team
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -164,7 +166,10 @@ def test_a_review_is_another_person_s_and_said_once(night: Client, second: Clien
     address = f"/reports/alone/{Glass.objects.get().id}/review"
     assert "You did it; another person reviews it." in night.get("/reports/alone/").content.decode()
     assert night.post(address, {"how": "right", "why": "I was"}).status_code == 403
-    assert browse(person("fixer", "repairer")).post(address, {"how": "right", "why": "fine"}).status_code == 403
+    fixer = person("fixer", "repairer")
+    assert browse(fixer).post(address, {"how": "right", "why": "fine"}).status_code == 403
+    with pytest.raises(Denied):
+        glass.review(desk_for(fixer), Glass.objects.get().id, verdict="right", words="fine")
     for sent in ({"how": "right", "why": ""}, {"how": "", "why": "typed with care"}):
         refused = second.post(address, sent)
         assert refused.status_code == 400

@@ -149,6 +149,10 @@ def test_a_form_sent_twice_opens_twice_or_takes_another_s_word_for_its_own(
     said = refused.content.decode()
     assert (refused.status_code, f"{Case.objects.get().name} is open by now" in said) == (409, True)
     assert Entry.objects.filter(subject_id=going.id, actor="person:repairer").count() == 1
+    assert opened(theirs, going).status_code == 409, "in the same words it is still another's"
+    assert opened(mine, going, why="and they called again").status_code == 409, "a new reason would be lost"
+    Case.objects.update(opened_at=rows.now())
+    assert opened(mine, going).status_code == 409, "it was opened once more since, for something else"
 
 
 @pytest.mark.parametrize(

@@ -11,16 +11,21 @@ from django.contrib.auth.models import User
 
 from repairs.acts import (
     bulk,
+    claim,
     correct_time,
+    escalate,
     hand_over,
+    look_again,
     note,
     on_effect,
+    open_case,
     remedy,
     reopen,
     snooze,
     tick,
     turn_back,
     work_next,
+    write_off,
 )
 from repairs.desk import desk_for
 from repairs.models import Act
@@ -32,6 +37,18 @@ pytestmark = pytest.mark.django_db(transaction=True)
 Make = Callable[..., Any]
 NOBODY = uuid.UUID(int=0)
 VERBS: dict[str, Callable[[uuid.UUID, User], object]] = {
+    "claim": lambda case, by: claim.claim(case, by=by),
+    "look again": lambda case, by: look_again.look_again(case, effect_id=NOBODY, by=by, why="x", fence=0),
+    "propose a write-off": lambda case, by: write_off.propose(
+        case, effect_id=None, by=by, why="x", fence=0, seq=0, note=""
+    ),
+    "write off alone": lambda case, by: write_off.alone(case, effect_id=None, by=by, why="x", fence=0, seq=0, note=""),
+    "confirm a write-off": lambda case, by: write_off.confirm(NOBODY, by=by, why="x", note=""),
+    "escalate": lambda case, by: escalate.escalate(case, by=by, to="approver", why="x"),
+    "snooze": lambda case, by: snooze.snooze(case, by=by, why="x", cause="customer", until="2h", fence=0),
+    "note": lambda case, by: note.note(case, kind=ActKind.FACT, by=by, text="x"),
+    "reopen": lambda case, by: reopen.reopen(case, by=by, why="x"),
+    "open a case": lambda case, by: open_case.open_case(NOBODY, by=by, why="x", over=False),
     "hand over": lambda case, by: hand_over.hand_over(
         case, by=by, to="x", severity="watch", situation="x", contingency="x", fence=0
     ),

@@ -9,13 +9,19 @@ import pytest
 from django.conf import settings as configured
 from django.contrib.auth.models import User
 from django.db import DatabaseError, connection, transaction
+from django.http import Http404
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from config import notices
-from repairs.models import Notice, Remark
+from repairs.acts import remark
+from repairs.desk import desk_for
+from repairs.models import Notice, Person, Remark
+from repairs.models.remark import RemarkKind
 from repairs.notices import standing
 from tests.repairs.approvals.pages import form, page_of, rewrite, say, state
+from workflows.errors import Denied
+from workflows.models import Team
 
 pytestmark = pytest.mark.django_db(transaction=True)
 Make = Callable[..., Any]
@@ -55,12 +61,14 @@ def notices_to(end: str) -> str:
 
 
 def test_what_one_leaves_to_others_is_on_their_lists_only(
-    asking: Make, client: Client, person: Make, browse: Make
+    asking: Make, client: Client, person: Make, browse: Make, settings: Any
 ) -> None:
+    settings.NOTICES = notices.receivers("repairer=json://localhost/r\napprover=json://localhost/a")
     approval = asking()
     second = browse(person("second", "approver"))
     assert client.get("/approvals/").context["to_decide"] == 1
     assert client.post(f"/approvals/{approval.id}/not-mine", {"why": "the pay desk knows"}).status_code == 302
+    assert not Notice.objects.filter(what="remark").exists(), "nobody is asked anything by it"
     for address in ("/approvals/", "/"):
         assert client.get(address).context["to_decide"] == 0
         assert second.get(address).context["to_decide"] == 1
@@ -75,13 +83,18 @@ def test_what_one_leaves_to_others_is_on_their_lists_only(
 def test_who_may_only_look_says_nothing_beside_it_and_a_word_is_wanted(
     asking: Make, client: Client, person: Make, browse: Make, act: str
 ) -> None:
-    approval = asking()
-    reader = browse(person("reader", "manager"))
-    assert reader.post(f"/approvals/{approval.id}/{act}", {"why": "hm"}).status_code == 403
+    approval, reader = asking(), person("reader", "manager")
+    assert browse(reader).post(f"/approvals/{approval.id}/{act}", {"why": "hm"}).status_code == 403
+    with pytest.raises(Denied):
+        remark.say(desk_for(reader), approval.id, kind=RemarkKind(act.replace("-", "_")), words="hm")
     empty = client.post(f"/approvals/{approval.id}/{act}", {"why": " "})
     assert empty.status_code == 400
     if act == "answer":
         assert client.post(f"/approvals/{approval.id}/answer", {"why": "so it is"}).status_code == 409
+    elsewhere = person("elsewhere", "approver")
+    Person.objects.create(user=elsewhere).teams.add(Team.objects.create(name="elsewhere"))
+    with pytest.raises(Http404):
+        remark.say(desk_for(elsewhere), approval.id, kind=RemarkKind.ASK, words="what is it?")
     assert not Remark.objects.exists()
 
 

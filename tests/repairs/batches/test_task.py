@@ -14,7 +14,7 @@ from django_q.models import OrmQ
 from config.house import stopping
 from repairs.acts.bulk import TASK
 from repairs.bulk import running
-from repairs.models import Batch, BatchItem
+from repairs.models import Act, Batch, BatchItem
 from tests.repairs.batches.making import asked, of_cause, states
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -72,3 +72,11 @@ def test_a_worker_waits_for_the_case_that_another_is_at(two: Batch) -> None:
     other.join()
     assert not waits
     assert [item.state for item in two.items.order_by("id")] == ["waiting", "done"]
+
+
+def test_a_case_that_another_worker_met_meanwhile_is_met_twice(two: Batch) -> None:
+    item = two.items.earliest("id")
+    for _ in range(2):
+        running.meet(item.id)
+    assert states(two) == {"done": 1, "waiting": 1}
+    assert Act.objects.filter(case=item.case_id, kind="look_again").count() == 1
