@@ -14,6 +14,7 @@ from workflows.tools.wire import Answer, Forbidden, Lost, NotLeft, Request, exch
 
 TIMEOUT = 20.0  # seconds for one answer; whoever waits for the token is parked meanwhile
 LONGEST_WAIT = 3600.0  # seconds; an endpoint that asks for more is asked again all the same
+LONGEST_LIFE = 10 * 366 * 86_400.0  # seconds; who says more means for ever
 TOKEN = re.compile(r"[\x21-\x7e]+")  # what a header takes; anything else would not arrive as it was given
 
 
@@ -102,8 +103,7 @@ def _judged(answer: Answer, hidden: secrets.Secrets) -> Answered:
         access, refresh, lives = body.get("access_token"), body.get("refresh_token"), body.get("expires_in")
         if not isinstance(access, str) or not TOKEN.fullmatch(access):
             return Unclear(reason="the answer holds no access token that a header could take")
-        life = float(lives) if isinstance(lives, int | float) and not isinstance(lives, bool) and lives > 0 else None
-        return Renewed(access=access, refresh=refresh if isinstance(refresh, str) else "", lives=life)
+        return Renewed(access=access, refresh=refresh if isinstance(refresh, str) else "", lives=_life(lives))
     if answer.status in (429, 503):
         asked = retry_after.seconds(answer.headers.get("retry-after"), answer.headers.get("date"), most=LONGEST_WAIT)
         return Later(reason=f"the endpoint answered {answer.status}", retry_after=asked)
@@ -115,6 +115,13 @@ def _judged(answer: Answer, hidden: secrets.Secrets) -> Answered:
     if 400 <= answer.status < 500:
         return Denied(reason=f"the endpoint answered {answer.status}")
     return Unclear(reason=f"the endpoint answered {answer.status}")
+
+
+def _life(lives: Any) -> float | None:
+    """None where nothing was said that makes sense. What can't be counted with must not lose the token that came."""
+    if isinstance(lives, bool) or not isinstance(lives, int | float) or not lives > 0:
+        return None
+    return float(min(lives, LONGEST_LIFE))
 
 
 def _json(answer: Answer) -> dict[str, Any]:

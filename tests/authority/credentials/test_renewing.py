@@ -42,6 +42,19 @@ def test_a_token_is_asked_for_once_and_serves_everything(
     assert len({token for _, _, token in server.sends}) == 1
 
 
+@pytest.mark.parametrize("lives", [1e12, float("inf"), 10**400])
+def test_a_token_that_lives_for_ever_is_lost_with_the_one_that_renews_it(
+    server: Server, crm: None, workflow: Make, begin: Make, lives: float
+) -> None:
+    server.lives = lives
+    grant(server)
+    run = begin(workflow("crm.create"))
+    drain_once()
+    assert again(run).state == "completed"
+    ends = Credential.objects.get(name="CRM").expires_at
+    assert ends is None or ends.year < 3000
+
+
 def test_undoing_carries_the_credential_that_is_declared_for_it(
     server: Server, crm: None, workflow: Make, begin: Make, agent: Agent
 ) -> None:
