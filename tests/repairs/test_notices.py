@@ -230,6 +230,13 @@ def test_what_changed_hands_or_asks_for_help_is_told_no_more_while_its_case_is_o
     assert standing.still_true(said) == set()
 
 
+def test_d07_a_mail_hides_or_turns_around_what_a_manifest_calls_a_team() -> None:
+    team = "sales \u202eeldi\u202c\n\u200bdesk"
+    title, text = saying.message([Notice(what="case", subject=uuid.uuid4(), team=team)], {}, "")
+    assert text == "1 new case (sales [U+202E]eldi[U+202C] [U+200B]desk)."
+    assert title == "Makegood: 1 new case"
+
+
 def test_one_thing_that_is_told_of_twice_is_said_to_be_two() -> None:
     """Of one case two write-offs may wait; but taken over twice it is one case, and a late review is of one act."""
     one = uuid.uuid4()

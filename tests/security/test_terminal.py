@@ -41,7 +41,7 @@ def test_every_command_of_ours_marks_what_it_prints() -> None:
 
 
 @pytest.mark.parametrize("char", STEERS)
-def test_what_would_steer_a_terminal_becomes_a_code(char: str) -> None:
+def test_d07_what_would_steer_a_terminal_becomes_a_code(char: str) -> None:
     assert marked(f"a{char}b\n\tc") == f"a[U+{ord(char):04X}]b\n\tc"
 
 
