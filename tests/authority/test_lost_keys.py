@@ -7,7 +7,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from django.db import transaction
 
+from tests import locks
 from tests.authority.oauth_server import Server
 from tests.authority.test_credential_secrets import TOKENS, two_steps
 from tests.engine.conftest import again
@@ -64,6 +66,18 @@ def test_all_are_woken_to_try_it_or_the_same_one_each_time(waiting: list[Effect]
     Effect.objects.filter(id=waiting[0].id).update(backoffs=3)
     static_secrets.wake()
     assert due() == [waiting[1]], "its own act may be what is refused"
+
+
+def test_two_workers_at_the_same_moment_both_try_a_refused_key(waiting: list[Effect]) -> None:
+    Credential.objects.update(ask_at=rows.now())
+    Effect.objects.filter(state="blocked").update(due_at=rows.now())
+    release(10)
+    found: list[Effect] = []
+    with transaction.atomic():
+        first = dispatch.dispatch(1)
+        other = locks.begun(lambda: found.extend(dispatch.dispatch(2)))
+    other.join(locks.PATIENCE)
+    assert ([effect.id for effect in first], found) == ([waiting[0].id], [])
 
 
 def test_a_key_that_nobody_waits_for_stays_lost(waiting: list[Effect]) -> None:
