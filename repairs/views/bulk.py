@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse, QueryDict
@@ -31,7 +31,6 @@ from repairs.words.resting import CAUSES
 from workflows.authority.until import moment_of
 from workflows.errors import Flaw, Invalid, MakegoodError
 
-FIELDS = ("act", "of", "view", *choices.NAMES)
 GIVEN = ("cause", "until", "to")
 
 
@@ -62,7 +61,6 @@ def choose(request: HttpRequest) -> HttpResponse:
 
 
 def chosen(request: HttpRequest) -> Batch:
-    once(request.POST, FIELDS)
     desk, data = at_desk(request), request.POST
     act = data.get("act", "")
     if act not in BatchAct.values:
@@ -83,15 +81,6 @@ def chosen(request: HttpRequest) -> Batch:
             return choosing.freeze(desk, BatchAct(act), cases, words)
         case other:
             raise Invalid(_("Nothing was chosen."), [Flaw("of", other, _("is neither ticked nor all"))])
-
-
-def once(data: QueryDict, names: Sequence[str]) -> None:
-    """Raises `Invalid` where a field comes twice: nobody could tell which of them was meant."""
-    for name in names:
-        if len(data.getlist(name)) > 1:
-            raise Invalid(
-                _("This form says two things at once."), [Flaw(name, data.getlist(name), _("is given twice"))]
-            )
 
 
 @screen
@@ -183,7 +172,6 @@ def ask(request: HttpRequest, batch_id: uuid.UUID) -> HttpResponse:
     glass = request.POST.get("glass") == "yes"
 
     def verb() -> str:
-        once(request.POST, ("why", "digest", "how", "glass", *GIVEN))
         known = seen.found(desk, batch_id)
         if alone:
             proof.demand(request, desk, strong=known.sends or glass)

@@ -8,8 +8,8 @@ from typing import Any, Concatenate, ParamSpec
 from urllib.parse import urlencode
 
 from django.contrib import messages
-from django.core.exceptions import PermissionDenied
-from django.http import HttpRequest, HttpResponse
+from django.core.exceptions import PermissionDenied, SuspiciousOperation
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render, resolve_url
 from django.utils import timezone
 from django.utils.cache import patch_vary_headers
@@ -30,8 +30,25 @@ def screen(view: View[P]) -> View[P]:
 
 
 def act(view: View[P]) -> View[P]:
-    """An act of a person: only POST, with Django's CSRF check."""
-    return guarded(view, ["POST"])
+    """An act of a person: only POST, with Django's CSRF check. A form that says two things at once is refused whole."""
+
+    @functools.wraps(view)
+    def inner(request: HttpRequest, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+        once(request.POST)
+        return view(request, *args, **kwargs)
+
+    whole: Any = inner
+    return guarded(whole, ["POST"])
+
+
+SEVERAL = ("case", "roles", "teams", "csrfmiddlewaretoken")  # the boxes that one may tick several of
+
+
+def once(data: QueryDict) -> None:
+    """Nobody could tell which of two was meant; Django would take the last."""
+    for name, values in data.lists():
+        if len(values) > 1 and name not in SEVERAL:
+            raise SuspiciousOperation(_("This form says two things at once: {name} is given twice.", name=name))
 
 
 def in_role(role: str) -> Callable[[View[P]], View[P]]:

@@ -121,6 +121,21 @@ def test_d12_somebody_who_may_only_look_does_something_by_posting_at_some_addres
     assert checksums() == before
 
 
+def test_d02_a_form_that_says_two_things_at_once_does_one_of_them_at_some_address(
+    places: dict[str, dict[str, Any]], ours: Client
+) -> None:
+    """Two buttons, two reasons, two effects: nobody can tell which was meant, and Django takes the last."""
+    own = {**SHARED, **places["ours"]}
+    before, answers = checksums(), {}
+    for route in routes():
+        if not route.route.startswith("admin/") and ours.get(address := route.address(own)).status_code == 405:
+            answer = ours.post(address, {"why": "because", "how": ["alone", "propose"]})
+            answers[address] = answer.status_code, "how is given twice" in answer.content.decode()
+    assert {address: said for address, said in answers.items() if said != (400, True)} == {}
+    assert len(answers) >= 60, "hardly any act was tried"
+    assert checksums() == before
+
+
 def test_records_of_another_team_are_not_found_either(places: dict[str, dict[str, Any]], ours: Client) -> None:
     nothing = told(ours, Route("", ""), "/no/such/page/")
     for model in site._registry:
