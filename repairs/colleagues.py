@@ -26,17 +26,22 @@ def colleagues(case: Case, of: User) -> list[str]:
         return [name for (name,) in cursor.fetchall()]
 
 
-# Who has no team sees all of them; who has one sees those below it too.
+# Who has no team sees all of them; who has one sees those below it too. Each set is asked for whole, once, and looked
+# into: asked for person by person it is read through for each, wherever the planner takes a crowd for a few.
 OTHERS = """
 WITH RECURSIVE above(id, parent_id) AS (
   SELECT id, parent_id FROM workflows_team WHERE name = %(team)s
-  UNION SELECT t.id, t.parent_id FROM workflows_team t JOIN above ON t.id = above.parent_id),
-held AS (SELECT g.user_id, a.name FROM auth_user_groups g JOIN auth_group a ON a.id = g.group_id)
-SELECT u.username FROM auth_user u LEFT JOIN repairs_person p ON p.user_id = u.id
+  UNION SELECT t.id, t.parent_id FROM workflows_team t JOIN above ON t.id = above.parent_id)
+SELECT u.username FROM auth_user u
 WHERE u.id <> %(me)s AND u.is_active AND u.is_staff
-  AND (u.is_superuser OR EXISTS (SELECT 1 FROM held WHERE user_id = u.id AND name = %(role)s)
-    AND NOT EXISTS (SELECT 1 FROM held WHERE user_id = u.id AND name = ANY (%(none)s)))
-  AND (NOT EXISTS (SELECT 1 FROM repairs_person_teams m WHERE m.person_id = p.id)
-    OR EXISTS (SELECT 1 FROM repairs_person_teams m JOIN above ON above.id = m.team_id WHERE m.person_id = p.id))
+  AND (u.is_superuser
+    OR u.id IN (SELECT g.user_id FROM auth_user_groups g JOIN auth_group a ON a.id = g.group_id WHERE a.name = %(role)s)
+    AND u.id NOT IN (
+      SELECT g.user_id FROM auth_user_groups g JOIN auth_group a ON a.id = g.group_id WHERE a.name = ANY (%(none)s)))
+  AND (u.id NOT IN (
+      SELECT p.user_id FROM repairs_person p JOIN repairs_person_teams m ON m.person_id = p.id)
+    OR u.id IN (
+      SELECT p.user_id FROM repairs_person p JOIN repairs_person_teams m ON m.person_id = p.id
+      JOIN above ON above.id = m.team_id))
 ORDER BY u.username LIMIT %(most)s
 """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -171,6 +172,17 @@ def test_who_takes_it_over_meanwhile_leaves_a_hand_over_behind(
     hand(case, third)
     claim.release(case.id, by=third)
     assert now_of(case).handed_to is None
+
+
+def test_who_could_work_on_it_is_asked_for_person_by_person(stuck: Make, day: User) -> None:
+    case = stuck()
+    with CaptureQueriesContext(connection) as seen:
+        colleagues(case, day)
+    with connection.cursor() as cursor:
+        cursor.execute("EXPLAIN " + seen[-1]["sql"])
+        plan = "\n".join(line for (line,) in cursor.fetchall())
+    (conditions,) = re.findall(r"Filter: (.*SubPlan.*)", plan)
+    assert conditions.count("SubPlan") == conditions.count("hashed SubPlan") == 4
 
 
 def test_it_is_handed_to_somebody_who_may_not_see_or_repair_it(stuck: Make, day: User, person: Make) -> None:
