@@ -7,7 +7,7 @@ import uuid
 from collections.abc import Sequence
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpRequest, HttpResponse
 from django.utils.http import content_disposition_header
 
 from repairs import graph, reading, run_rows
@@ -18,6 +18,7 @@ from repairs.views.screen import screen, show
 from repairs.words import once, resume
 from repairs.words.facts import EffectFacts
 from repairs.words.seen import Row, row
+from workflows.api import wire
 from workflows.models import Effect, Run, Step
 from workflows.policies.unwinding import course_of
 from workflows.reading import run_in_full
@@ -147,6 +148,6 @@ def going_on(
 def raw(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
     """The run as agents are given it, as a file: never shown as a page, whatever it holds."""
     run: Any = find(request, run_id)
-    answer = JsonResponse(run_in_full(run), json_dumps_params={"indent": 2})
+    answer = wire.respond(run_in_full(run))
     answer["Content-Disposition"] = content_disposition_header(True, f"run-{run.id}.json")
     return answer
