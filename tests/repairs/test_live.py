@@ -51,6 +51,8 @@ def test_what_a_page_shows_already_is_sent_or_what_changed_is_not(stuck: Make, c
         assert (same.status_code, same.content) == (304, b""), page
         assert len(seen) <= 12, page
         assert "no-store" in same["Cache-Control"]
+        dressed = f'W/"{tag.strip(chr(34))}-gzip"'
+        assert client.get(address, headers={"If-None-Match": dressed, **HTMX}).status_code == 304, "a proxy compresses"
     home, known = news_of(client, "/")
     stuck()
     assert b"A figure changed" in client.get(home, headers={"If-None-Match": known, **HTMX}).content
