@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import datetime as dt
 import uuid
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from django.contrib.postgres.expressions import ArraySubquery
 from django.db import connection
@@ -71,7 +71,16 @@ def time_of(told: Sequence[dict[str, object]], acts: Sequence[Act]) -> Time:
     """`told`: what `measured` gave."""
     seconds = {str(one["name"]): float(str(one["seconds"])) for one in told}
     return Time(
-        people=[(name, round(spent / 60)) for name, spent in seconds.items()],
+        people=list(shares(seconds).items()),
         corrections=[act for act in acts if act.kind == ActKind.CORRECT_TIME],
         seconds=sum(seconds.values()),
     )
+
+
+def shares(seconds: Mapping[str, float]) -> dict[str, int]:
+    """Minutes of each that add up to those of all: what is missing goes to whose rounding down took most."""
+    found = {name: int(spent // 60) for name, spent in seconds.items()}
+    missing = round(sum(seconds.values()) / 60) - sum(found.values())
+    for name in sorted(seconds, key=lambda name: -(seconds[name] % 60))[:missing]:
+        found[name] += 1
+    return found

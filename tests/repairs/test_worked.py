@@ -49,6 +49,13 @@ def test_a_pause_counts_as_work_or_work_as_a_pause(stuck: Make, repairer: User, 
     assert minutes(case) == {"repairer": 7, "night desk": 0}, "a clock that was set back takes work away"
 
 
+@pytest.mark.parametrize("seconds", [[20, 20, 20], [90, 90], [29], [31, 31], [119.9, 0.2, 60], []])
+def test_the_minutes_of_all_are_others_than_those_of_each_add_up_to(seconds: list[float]) -> None:
+    time = worked.time_of([{"name": str(n), "seconds": spent} for n, spent in enumerate(seconds)], [])
+    assert sum(minutes for _, minutes in time.people) == time.minutes == round(sum(seconds) / 60)
+    assert all(abs(minutes * 60 - spent) < 60 for (_, minutes), spent in zip(time.people, seconds, strict=True))
+
+
 def test_acts_or_the_holders_work_on_the_page_are_not_measured_or_others_reading_is(
     stuck: Make, repairer: User, person: Make, browse: Make
 ) -> None:
