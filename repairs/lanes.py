@@ -13,6 +13,7 @@ import math
 from collections.abc import Iterable, Sequence
 
 from repairs.happened import Asked, Deed
+from repairs.templatetags.console import length
 from repairs.words import marks
 from repairs.words.marked import Phrase, _
 from workflows.models import Attempt, Effect, Look
@@ -136,13 +137,6 @@ class Scale:
                 span = length(seconds)
                 found.append((round((left + right) / 2, 1), _("{span} on approval", span=span) if waited else span))
         return found
-
-
-def length(seconds: float) -> str:
-    for unit, size in (("d", 86400), ("h", 3600), ("min", 60)):
-        if seconds >= size:
-            return f"{int(seconds // size)} {unit}"
-    return f"{int(seconds)} s"
 
 
 def waits(asked: Iterable[Asked], moment: dt.datetime) -> bool:

@@ -93,7 +93,7 @@ def test_places_in_time_keep_their_order_and_fit_the_width() -> None:
     places = [scale(moment) for moment in moments]
     assert places == sorted(places)
     assert (places[0], places[-1]) == (150.0, 850.0)
-    assert [text for _, text in scale.gaps()] == ["1 h"]
+    assert [text for _, text in scale.gaps()] == ["120 min"], "as its table says it"
 
 
 @pytest.mark.django_db
