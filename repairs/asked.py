@@ -64,11 +64,16 @@ def light(rows: QuerySet[Approval]) -> QuerySet[Approval]:
     return rows.select_related("effect", "run", "agent").defer(*HEAVY)
 
 
-def similar(desk: Desk, approval: Approval, most: int = 50) -> list[Any]:
-    """The latest decisions about the same tool by the same rule. One query."""
+SIMILAR = 50  # decisions that a page counts
+
+
+def similar(desk: Desk, approval: Approval) -> list[Any]:
+    """The latest decisions about the same tool by the same rule, one more than are counted. One query."""
     rows = visible(desk, Approval).filter(tool=approval.tool, reason=approval.reason, act=approval.act)
     rows = rows.exclude(id=approval.id).exclude(state=ASKED).order_by("-id")
-    return list(rows.values("id", "state", "decided_at", "void_reason", "run__subject_label", "run__subject_id")[:most])
+    return list(
+        rows.values("id", "state", "decided_at", "void_reason", "run__subject_label", "run__subject_id")[: SIMILAR + 1]
+    )
 
 
 OF_ITS_RUN = "approvals_of_its_run"  # as what a query of cases brings it along

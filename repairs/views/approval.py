@@ -162,11 +162,13 @@ def moment(text: Any) -> dt.datetime | None:
 
 
 def counted(similar: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """Earlier decisions about the same tool by the same rule: how many went which way, and the latest."""
+    """Earlier decisions about the same tool by the same rule: how many went which way, and the latest. `more`: than
+    are counted."""
+    more, similar = len(similar) > asked.SIMILAR, similar[: asked.SIMILAR]
     yes = sum(row["state"] in ("granted", "spent") for row in similar)
     no = sum(row["state"] == "refused" for row in similar)
     latest = [{**row, "ended": verdicts.ending(row["state"], row["void_reason"], "")} for row in similar[:5]]
-    return {"yes": yes, "no": no, "other": len(similar) - yes - no, "all": len(similar), "latest": latest}
+    return {"yes": yes, "no": no, "other": len(similar) - yes - no, "all": len(similar), "more": more, "latest": latest}
 
 
 @screen

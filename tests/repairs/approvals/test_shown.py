@@ -17,7 +17,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from repairs.acts import approve as acts
-from repairs.views.approval import changed
+from repairs.views.approval import changed, counted
 from repairs.words.exact import Change, changes, exact
 from tests.engine.simulated import World
 from tests.repairs.approvals.pages import form, page_of, say, state
@@ -143,6 +143,13 @@ def test_a_field_of_the_target_named_version_hides_that_its_version_is_another()
     seen = {"by": "before", "image": {"version": "same"}, "version": "7"}
     assert changed(seen, {**seen, "version": "8"}) == [Change(path="version", before="7", after="8")]
     assert [one.path for one in changed(seen, {**seen, "image": {"version": "new"}})] == ["version"]
+
+
+def test_d28_decisions_are_counted_as_if_there_were_no_more() -> None:
+    row = {"state": "refused", "void_reason": ""}
+    assert counted([row] * 50)["more"] is False
+    many = counted([row] * 51)
+    assert (many["all"], many["no"], many["more"]) == (50, 50, True)
 
 
 def test_an_old_read_is_made_anew_before_it_is_approved(
