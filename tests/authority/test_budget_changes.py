@@ -13,11 +13,11 @@ from tests.authority.purse import Make, give, of_run, priced, taken
 from tests.authority.test_budgets import settled
 from tests.engine.conftest import again
 from tests.engine.simulated import World
-from workflows import proof
+from workflows import ledger, proof
 from workflows.authority import raising
 from workflows.authority.keys import make_key
 from workflows.errors import Denied, Invalid, StaleFence
-from workflows.models import Agent, Budget, BudgetChange, Entry
+from workflows.models import Agent, Budget, BudgetChange, Entry, Run
 
 pytestmark = pytest.mark.django_db(transaction=True)
 WHY = "the spring campaign needs it"
@@ -81,6 +81,51 @@ def test_nobody_confirms_more_for_the_agent_that_spends_for_them(agent: Agent) -
         raising.answer(asked.id, yes=True, by="person:day", why=WHY)
     raising.answer(asked.id, yes=False, by="person:day", why="not this month")
     assert BudgetChange.objects.get().state == "declined"
+
+
+def test_who_a_run_is_for_confirms_more_for_it(world: World, tool: Make, workflow: Make, begin: Make) -> None:
+    tool("t.a")
+    run = begin(workflow("t.a"), budget={"calls": 1})
+    Run.objects.filter(id=run.id).update(on_behalf_of="person:day")
+    _, asked = raising.change(of_run(run).owner, "ever", {"calls": 2}, by="person:night", why=WHY)
+    assert asked is not None
+    with pytest.raises(Denied, match="for whom this is spent"):
+        raising.answer(asked.id, yes=True, by="person:day", why=WHY)
+
+
+@pytest.mark.parametrize(
+    ("owner", "per", "amounts", "told"),
+    [
+        ("agent:sim", "ever", {"calls": 10}, "is what agent sim has already"),
+        ("agent:sim", "fortnight", {"calls": 1}, "must be one of ever"),
+        ("run:{run}", "day", {"calls": 1}, "has one budget for all of its time"),
+        ("agent:sim", "ever", {"parsecs": 1}, "is neither a currency"),
+    ],
+)
+def test_a_limit_that_says_nothing_or_means_nothing_is_kept(
+    world: World, tool: Make, workflow: Make, begin: Make, owner: str, per: str, amounts: dict[str, int], told: str
+) -> None:
+    give("agent:sim", calls=10)
+    tool("t.a")
+    run = begin(workflow("t.a"), budget={"calls": 1})
+    with pytest.raises(Invalid) as refused:
+        raising.change(owner.format(run=run.id), per, amounts, by="person:night", why=WHY)
+    assert told in str(refused.value.flaws[0])
+    assert not BudgetChange.objects.exists()
+
+
+def test_who_waits_for_a_higher_budget_is_not_rung_for_when_it_is_there(
+    world: World, tool: Make, workflow: Make, begin: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tool("t.a")
+    run = begin(workflow("t.a"), budget={"calls": 0})
+    settled()
+    _, asked = raising.change(of_run(run).owner, "ever", {"calls": 1}, by="person:night", why=WHY)
+    assert asked is not None
+    rung: list[Any] = []
+    monkeypatch.setattr(ledger, "notify", lambda runs, *, work=False: rung.append((set(runs), work)))
+    raising.answer(asked.id, yes=True, by="person:day", why="agreed")
+    assert ({run.id}, True) in rung
 
 
 @pytest.mark.parametrize("where", ["through another agent", "by one of its keys"])

@@ -12,6 +12,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db import DatabaseError, connection, transaction
 
+from tests import locks
 from tests.authority.asking import activated, drafted
 from tests.authority.test_policy import document, rule
 from tests.engine.conftest import again, states
@@ -114,8 +115,19 @@ def test_without_a_dry_run_or_with_an_example_that_fails_nothing_becomes_active(
     assert str(policies.in_force()) == "starter v1"
 
 
+@pytest.mark.django_db(transaction=True)
+def test_two_drafts_at_the_same_moment_are_one_version() -> None:
+    made: list[Policy] = []
+    with transaction.atomic():
+        made.append(policies.draft(ALLOW_ALL, by=AUTHOR))
+        other = locks.begun(lambda: made.append(policies.draft(DENY_ALL, by=OTHER)))
+    other.join(locks.PATIENCE)
+    assert [str(one) for one in made] == ["mine v1", "mine v2"]
+
+
 def test_more_approvers_than_there_are_people_is_refused(db: None, person: Make) -> None:
     person("day-desk", "approver")
+    person("judge", "approver", "auditor")  # whose word never counts
     asks = document(rule("true", "{ask: {count: 2}}"), expect="expect: [{verdict: ask}]")
     with pytest.raises(Invalid, match="asks 2 of the role approver, which 1 can fill"):
         activated(asks)

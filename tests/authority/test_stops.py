@@ -269,3 +269,14 @@ def test_history_tells_who_froze_and_who_lifted_and_is_proved_whole(db: None) ->
     flaws: list[Any] = []
     summary = proof.verify(flaws.append)
     assert (flaws, summary.subjects) == ([], 2), "and the shipped policy"
+
+
+def test_what_two_stops_hold_goes_when_the_first_of_them_is_over(
+    world: World, tool: Make, workflow: Make, run_through: Make
+) -> None:
+    tool("t.a")
+    ends = [rows.now() + dt.timedelta(hours=hours) for hours in (2, 1)]
+    for end in ends:
+        stops.freeze("tool", "t.a", by="person:day", why="odd answers", until=end)
+    effect = Effect.objects.get(run=run_through(workflow("t.a")))
+    assert (effect.reason, effect.due_at) == ("hold", ends[0])

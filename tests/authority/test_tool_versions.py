@@ -92,6 +92,21 @@ def test_code_that_changed_since_it_was_asked_for_is_not_called(
     assert again(run).state == "completed"
 
 
+def test_code_that_changed_once_more_goes_by_the_word_on_the_one_before(
+    world: World, tool: Make, workflow: Make, begin: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tool("t.a")
+    run = begin(workflow("t.a"))
+    advance()
+    rewritten("workflows_effect", "implementation", "0" * 32, Effect.objects.get(run=run).id)
+    drain_once()
+    versions.let_go(Effect.objects.get(run=run).id, by="person:owner", why="a comment was changed")
+    monkeypatch.setattr(versions, "pins_of", lambda stored: ("", "1" * 32))
+    drain_once()
+    effect = Effect.objects.get(run=run)
+    assert (effect.reason, effect.blocked_by[0]["is"], world.sends) == ("version", "changed", [])
+
+
 def test_a_withdrawn_tool_goes_on_when_it_is_restored_and_both_are_history(
     world: World, tool: Make, workflow: Make, run_through: Make
 ) -> None:
