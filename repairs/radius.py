@@ -12,7 +12,7 @@ from django.db.models import BooleanField, Count, ExpressionWrapper, F, Q, Value
 from django.db.models.functions import Concat
 from django.urls import reverse
 
-from repairs import worklist
+from repairs import counting, worklist
 from repairs.choice import Choice
 from repairs.desk import Desk
 from repairs.models import Case
@@ -33,7 +33,8 @@ class Reach:
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class Radius:
-    """`customers`, `money`: of the cases of this cause. `tool`: "" where no tool of it is to blame."""
+    """`customers`, `money`: of the cases of this cause; 0 and none where there are too many to be added up. `tool`: ""
+    where no tool of it is to blame."""
 
     reaches: list[Reach]
     customers: int
@@ -47,7 +48,7 @@ class Radius:
 
 
 def radius(desk: Desk, case: Case) -> Radius | None:
-    """None where the case is closed or says no cause. One statement; beyond ten thousand nothing is counted."""
+    """None where the case is closed or says no cause. One statement, two beyond ten thousand cases."""
     if not case.live or not case.signature:
         return None
     tool, version = split(case.signature)[:2]
@@ -66,7 +67,8 @@ def radius(desk: Desk, case: Case) -> Radius | None:
 
 
 def tally(cases: Any, wanted: dict[str, Q]) -> dict[str, Any]:
-    """How many cases meet each; of the first also how many customers, and their money."""
+    """How many cases meet each; of the first also how many customers, and their money. Where one pass doesn't read all,
+    each is counted by itself: of what was passed over there could be some."""
     some = Q()
     for q in wanted.values():
         some |= q
@@ -76,11 +78,15 @@ def tally(cases: Any, wanted: dict[str, Q]) -> dict[str, Any]:
         **flags, subject=Concat(F("run__subject_type"), Value(":"), F("run__subject_id"))
     )[: worklist.CAP + 1]  # fmt: skip
     found: dict[str, Any] = rows.aggregate(
+        passed=Count("id"),
         **{name: Count("id", filter=Q(**{f"is_{name}": True})) for name in wanted},
         customers=Count("subject", filter=first, distinct=True),
         money=JSONBAgg("value", filter=first & ~Q(value=[])),
     )
-    return found
+    if found["passed"] <= worklist.CAP:
+        return found
+    each = counting.counts(*(cases.filter(q) for q in wanted.values()))
+    return {**dict(zip(wanted, each, strict=True)), "customers": 0, "money": None}
 
 
 def added(all_of_them: Iterable[list[dict[str, Any]]]) -> list[dict[str, Any]]:

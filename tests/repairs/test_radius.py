@@ -13,6 +13,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
+from repairs import worklist
 from repairs.models import Case
 from repairs.words.advice import why_open
 from repairs.words.cause import signature, split
@@ -62,6 +63,20 @@ def test_a_figure_of_a_cases_reach_is_another_than_the_list_that_it_opens(
     assert "/stops/?target=tool&amp;name=crm.contact" in page
     alone = client.get(f"/repairs/{other.number}/").content.decode()
     assert "No other of this cause" in alone
+
+
+def test_d04_beyond_what_one_pass_reads_a_reach_is_told_that_was_passed_over(
+    stuck: Make, client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cases = [stuck() for _ in range(4)]
+    ends = [cases[0].run_id, cases[-1].run_id]
+    Run.objects.filter(id__in=ends).update(subject_type="customer", subject_id="acme")
+    monkeypatch.setattr(worklist, "CAP", 2)
+    page = client.get(f"/repairs/{cases[0].number}/").content.decode()
+    assert {title: number for _, number, title in REACH.findall(page)} == {
+        "of this cause": "4", "of this customer": "2", "stuck at this version of the tool": "4",
+    }  # fmt: skip
+    assert "customers" not in page[page.index("How far it reaches") :], "they weren't all met"
 
 
 def test_a_figure_of_a_case_whose_customer_has_a_long_name_opens_nothing(stuck: Make, client: Client) -> None:
