@@ -10,6 +10,7 @@ from django.contrib.auth.models import User
 from django.db import connection
 from django.http import HttpRequest
 
+from repairs import keyset
 from repairs.roles import ADMIN, APPROVER, AUDITOR, EMERGENCY, MANAGER, OPERATOR, REPAIRER, ROLES, held
 from repairs.words import clock
 
@@ -84,6 +85,7 @@ def desk_of(request: HttpRequest) -> Desk | None:
         known = desk_for(user)
         request.desk = known  # type: ignore[attr-defined]
         clock.use(known.zone)
+        keyset.seen_by(known.teams)
     return known
 
 

@@ -1,11 +1,17 @@
-"""Pages of rows without OFFSET: each page begins after the last row of the one before. Used by the console's lists."""
+"""Pages of rows without OFFSET: each page begins after the last row of the one before. Used by the console's lists.
+
+A cursor is good for its list, filter and order, and for who sees what they see for whom it was made: in another team's
+hands it would go on from a row that isn't there for them.
+"""
 
 from __future__ import annotations
 
 import dataclasses
 import datetime as dt
+import json
 import uuid
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from contextvars import ContextVar
 from typing import Any
 
 from django.core import signing
@@ -15,6 +21,7 @@ from django.db.models import Q, QuerySet
 from repairs.words.marked import _
 
 SIZE = 50
+_sees: ContextVar[str] = ContextVar("sees", default="")  # as `clock` knows the zone: one request's
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -27,12 +34,21 @@ class Page:
     at: dt.datetime
 
 
+def seen_by(teams: Collection[str] | None) -> None:
+    """From here on cursors are those of who sees the work of these teams; None: of all."""
+    _sees.set("" if teams is None else json.dumps(sorted(teams)))
+
+
+def salt(of: str) -> str:
+    return f"keyset:{_sees.get()}:{of}"
+
+
 def read(cursor: str, *, of: str) -> tuple[dt.datetime, list[Any]] | None:
     """The moment at which the first page was made, and the last row's keys. A cursor of another list is refused."""
     if not cursor:
         return None
     try:
-        stamp, keys = signing.loads(cursor, salt=f"keyset:{of}")
+        stamp, keys = signing.loads(cursor, salt=salt(of))
         return dt.datetime.fromisoformat(stamp), keys
     except (signing.BadSignature, ValueError, TypeError) as error:
         raise SuspiciousOperation(_("This page's address was cut or changed; begin the list anew.")) from error
@@ -59,7 +75,7 @@ def first_of(rows: QuerySet[Any], *, order: Sequence[str], size: int) -> list[An
 def cursor_after(row: Any, *, order: Sequence[str], of: str, at: dt.datetime) -> str:
     """What the address of the page that begins after this row carries."""
     last = [plain(getattr(row, name.lstrip("-"))) for name in order]
-    return signing.dumps([at.isoformat(), last], salt=f"keyset:{of}")
+    return signing.dumps([at.isoformat(), last], salt=salt(of))
 
 
 def beyond(order: Sequence[str], keys: Sequence[Any]) -> Q:

@@ -12,10 +12,10 @@ import pytest
 from django.test import Client
 
 from repairs import keyset
-from repairs.models import Case
+from repairs.models import Case, Person
 from tests.engine.simulated import World
 from workflows.drain import drain_once
-from workflows.models import Run
+from workflows.models import Agent, Run, Team
 
 pytestmark = pytest.mark.django_db(transaction=True)
 Make = Callable[..., Any]
@@ -113,6 +113,24 @@ def test_d17_a_cursor_is_good_for_its_own_list_and_filter_only(client: Client, f
     joined = f"{other}{'&' if '?' in other else '?'}after={after[1]}"
     assert client.get(joined).status_code == 400
     assert client.get(f"{first}{'&' if '?' in first else '?'}after={after[1][:-2]}").status_code == 400
+
+
+@pytest.mark.usefixtures("cases")
+@pytest.mark.parametrize("address", ["/repairs/?view=all", "/runs/", "/journal/", "/admin/workflows/effect/"])
+def test_d17_a_cursor_is_good_in_the_hands_of_another_team(
+    client: Client, person: Make, browse: Make, agent: Agent, address: str
+) -> None:
+    Agent.objects.update(team="one")
+    teams = [Team.objects.create(name=name) for name in ("one", "two")]
+    theirs = []
+    for name, seen in (("first", teams[:1]), ("second", teams[:1]), ("third", teams)):
+        user = person(name, "repairer")
+        Person.objects.create(user=user).teams.set(seen)
+        theirs.append(browse(user))
+    more = NEXT.search(theirs[0].get(address).content.decode())
+    assert more
+    onward = urljoin(address, unescape(more[1]))
+    assert [one.get(onward).status_code for one in (*theirs, client)] == [200, 200, 400, 400], "who sees the same may"
 
 
 def test_d17_a_list_read_backwards_is_its_mirror(cases: list[Case]) -> None:
