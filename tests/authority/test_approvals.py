@@ -24,7 +24,7 @@ from workflows.engine.cancel import cancel
 from workflows.engine.dispatch import dispatch
 from workflows.engine.start import StartBody, start_run
 from workflows.engine.steps import StepBody, add_step
-from workflows.errors import Invalid, NotFound, StaleFence
+from workflows.errors import Denied, Invalid, NotFound, StaleFence
 from workflows.models import Agent, Approval, Decision, Effect, Entry, Run
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -85,6 +85,19 @@ def test_of_two_moves_in_one_transaction_the_second_is_told_as_from_where_the_fi
         store.write([approval], now=rows.now())
     told = Entry.objects.filter(subject_id=asked.id).order_by("seq").values_list("before", "after")
     assert list(told)[-2:] == [("asked", "granted"), ("granted", "void")]
+
+
+def test_a_yes_is_taken_back_by_somebody_who_may_not_or_not_by_who_gave_it(
+    asking: Asking, desk: User, person: Make
+) -> None:
+    _, approval = asking()
+    with pytest.raises(StaleFence, match="nothing to take back"):
+        approvals.revoke(approval.id, by=desk, why="too early")
+    approve(approval, desk)
+    with pytest.raises(Denied, match="not among them"):
+        approvals.revoke(approval.id, by=person("reader", "manager"), why="I would not")
+    desk.groups.clear()  # another desk by now: the word is still theirs
+    assert approvals.revoke(approval.id, by=desk, why="wrong account").approval.void_reason == "revoked"
 
 
 def test_a_refusal_cancels_a_forward_effect_and_its_step_fails(world: World, asking: Asking, desk: User) -> None:
