@@ -26,6 +26,8 @@ def waits_for(blocker: Any) -> str:
             return until(_("people are asked"), rest)
         case {"secret": name, "why": why}:
             return _("secret {name}: {why}", name=name, why=why)
+        case {"step": str(step), **rest} if not rest:
+            return _("step {step}, which it builds upon, needs a person", step=step)
         case {"scope": scope, "effect": _}:
             return _("another effect is at {scope}", scope=scope)
         case dict():

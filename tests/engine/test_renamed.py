@@ -10,20 +10,24 @@ import pytest
 from django.contrib.auth.models import User
 from django.db import transaction
 
+from tests.clock import Clock
 from tests.engine.conftest import again, states
 from tests.engine.simulated import World
 from workflows import ledger, rows
 from workflows.authority import approvals, stops
 from workflows.drain import drain_once
-from workflows.engine import call, findings, record
+from workflows.engine import call, findings, record, restored
 from workflows.engine.advance import advance
+from workflows.engine.cancel import cancel_by_person
 from workflows.engine.dispatch import dispatch
+from workflows.engine.overdue import overdue
 from workflows.models import Approval, Effect, Run, Stop, Wake
+from workflows.policies import ages
 from workflows.replay.check import check
 
 pytestmark = pytest.mark.django_db(transaction=True)
 Make = Callable[..., Any]
-BY = {"by": "person:repairer", "why": "they made another by hand"}
+BY: dict[str, Any] = {"by": "person:repairer", "why": "they made another by hand"}
 
 
 @pytest.fixture
@@ -37,7 +41,7 @@ def run(tool: Make, workflow: Make, begin: Make, world: World) -> Callable[..., 
             {"name": "contact", "tool": "crm.contact", "after": [], "arguments": {"of": "contact"}},
             {"name": "book", "tool": "cal.book", "after": ["contact"], "arguments": {"of": of}},
         ]
-        flow = workflow("crm.contact", "cal.book", on_failure="hold", steps=steps)
+        flow = workflow("crm.contact", "cal.book", on_failure="hold", steps=steps, deadline=7200.0)
         stops.freeze("tool", "cal.book", by="person:operator", why="x")
         made: Run = begin(flow)
         drain_once(slots=8)
@@ -61,7 +65,8 @@ def renamed(run: Run, name: str = "id-new") -> None:
 
 
 def thaw() -> None:
-    stops.lift(Stop.objects.get().id, by="person:another", why="x")
+    for stop in Stop.objects.filter(state="frozen"):
+        stops.lift(stop.id, by="person:another", why="x")
 
 
 def sent_of(run: Run, world: World) -> list[str]:
@@ -169,6 +174,22 @@ def test_a_call_that_has_not_begun_when_a_person_says_the_new_name_begins(run: M
     assert (sent_of(going, world), again(going).state) == (["id-new"], "repaired")
 
 
+def test_a_call_that_has_not_begun_when_what_it_builds_upon_is_found_gone_begins(run: Make, world: World) -> None:
+    going = run()
+    ready(going)
+    [held] = dispatch(8)
+    contact = of(going, "contact")[0]
+    with transaction.atomic():
+        ledger.wake_runs([going.id])
+        contact.stick(reason="gone", detail="a look showed it", world="gone")
+        ledger.save_effects([contact], now=rows.now())
+    with ThreadPoolExecutor(2) as pool:
+        [(_, future)] = call.begin([held], pool, held.sending.started_at)
+        record.record([(held, future.result())])
+    drain_once(slots=8)
+    assert (sent_of(going, world), of(going, "book")[0].blocked_by) == ([], [{"step": "contact"}])
+
+
 def test_a_call_is_held_up_because_another_step_of_its_run_went_on(run: Make, world: World) -> None:
     going = run()
     ready(going)
@@ -250,3 +271,131 @@ def test_what_can_not_be_made_any_more_leaves_as_it_was(run: Make, world: World)
     thaw()
     drain_once(slots=8)
     assert (sent_of(going, world), again(going).steps.get(name="book").reason) == ([], "bad_arguments")
+
+
+@pytest.fixture
+def lost() -> Callable[[Run], Effect]:
+    """What was done turns out to be gone, and nobody knows yet what is there in its place."""
+
+    def make(run: Run) -> Effect:
+        contact = of(run, "contact")[0]
+        with transaction.atomic():
+            ledger.wake_runs([run.id])
+            contact.stick(reason="gone", detail="a look showed it", world="gone")
+            ledger.save_effects([contact], now=rows.now())
+        drain_once(slots=8)
+        return contact
+
+    return make
+
+
+@pytest.mark.parametrize("options", [{}, {"effect_class": "irreversible", "undo": False}, {"scopes": ["thing"]}])
+@pytest.mark.parametrize("name", ["id-new", ""])
+def test_what_builds_upon_something_that_is_gone_leaves_before_a_person_has_said_what_is_there(
+    run: Make, lost: Make, world: World, name: str, options: dict[str, Any]
+) -> None:
+    going = run(**options)
+    contact = lost(going)
+    thaw()
+    drain_once(slots=8)
+    [waits] = of(going, "book")
+    assert (sent_of(going, world), waits.state, again(going).needs_person) == ([], "blocked", True)
+    findings.found(contact.id, **BY, result={"id": name or contact.result["id"]})
+    drain_once(slots=8)
+    assert sent_of(going, world) == [name or contact.result["id"]]
+    assert (again(going).state, len(of(going, "book"))) == ("repaired", 2 if name else 1)
+    assert check(going.id)[1] == []
+
+
+def test_a_step_is_begun_that_builds_upon_something_that_is_gone(
+    tool: Make, workflow: Make, begin: Make, lost: Make, world: World
+) -> None:
+    """Not the next one, but the one after it."""
+    for name in ("crm.contact", "cal.book", "mail.send"):
+        tool(name)
+    stops.freeze("tool", "cal.book", by="person:operator", why="x")
+    going = begin(workflow("crm.contact", "cal.book", "mail.send"))
+    drain_once(slots=8)
+    thaw()
+    ready(going)
+    [held] = dispatch(8)
+    with ThreadPoolExecutor(2) as pool:
+        calls = call.begin([held], pool, held.sending.started_at)
+        contact = lost(going)
+        record.record([(effect, future.result()) for effect, future in calls])
+    drain_once(slots=8)
+    assert (states(again(going))["book forward"], of(going, "send")) == ("verified present", [])
+    findings.found(contact.id, **BY)
+    drain_once(slots=8)
+    assert (again(going).state, of(going, "send")[0].state) == ("repaired", "verified")
+
+
+def test_who_waits_for_a_person_is_told_of_as_what_stands_still(
+    run: Make, lost: Make, clock: Clock, world: World
+) -> None:
+    going = run()
+    lost(going)
+    thaw()
+    drain_once(slots=8)
+    clock.step(ages.BOUNDS["blocked dependency"] + 60)
+    assert overdue() == set()
+    with transaction.atomic():
+        ledger.wake_runs([going.id])
+    advance()
+    assert [reason["code"] for reason in again(going).people_reasons] == ["gone"]
+
+
+def test_a_gate_opens_before_what_stands_before_it_is_settled_again(
+    tool: Make, workflow: Make, begin: Make, lost: Make, world: World
+) -> None:
+    tool("crm.contact")
+    tool("mail.slow")
+    tool("cal.book", effect_class="irreversible", undo=False)
+    steps = [
+        {"name": "contact", "tool": "crm.contact", "after": [], "arguments": {"of": "contact"}},
+        {"name": "slow", "tool": "mail.slow", "after": [], "arguments": {"of": "slow"}},
+        {"name": "book", "tool": "cal.book", "after": ["contact"], "arguments": {"of": "${ steps.contact.result.id }"}},
+    ]
+    stops.freeze("tool", "mail.slow", by="person:operator", why="x")
+    going = begin(workflow("crm.contact", "mail.slow", "cal.book", steps=steps))
+    drain_once(slots=8)
+    assert of(going, "book")[0].reason == "gate"
+    contact = lost(going)
+    thaw()
+    drain_once(slots=8)
+    assert (states(again(going))["slow forward"], sent_of(going, world)) == ("verified present", [])
+    findings.found(contact.id, **BY, result={"id": "id-new"})
+    drain_once(slots=8)
+    assert (sent_of(going, world), again(going).state) == (["id-new"], "repaired")
+
+
+@pytest.mark.parametrize(("verify", "state"), [(True, "undone gone"), (False, "undone unknown")])
+def test_a_run_that_turns_back_waits_for_ever_for_what_may_have_been_sent_and_waits_for_a_person(
+    run: Make, lost: Make, world: World, verify: bool, state: str
+) -> None:
+    going = run(verify=verify)
+    ready(going)
+    world.script("cal.book", "execute", "lost_after")
+    [held] = dispatch(8)
+    with ThreadPoolExecutor(2) as pool:
+        calls = call.begin([held], pool, held.sending.started_at)
+        record.record([(effect, future.result()) for effect, future in calls])
+    Effect.objects.filter(id=held.id).update(state="ready", reason="absent", due_at=rows.now())  # a miss too early
+    lost(going)
+    assert (of(going, "book")[0].blocked_by, of(going, "book")[0].doubt) == ([{"step": "contact"}], True)
+    cancel_by_person(going.id, then="compensate", **BY)
+    drain_once(slots=8)
+    assert states(again(going))["book forward"] == state
+
+
+def test_what_waits_behind_a_step_is_sent_after_a_restore_without_a_look(run: Make, lost: Make, world: World) -> None:
+    """It may have gone on, and been sent, after the backup was made."""
+    going = run()
+    contact = lost(going)
+    thaw()
+    waits = of(going, "book")[0]
+    world.things[waits.key] = {"of": waits.arguments["of"]}
+    restored.look_first()
+    findings.found(contact.id, **BY, result={"id": contact.result["id"]})
+    drain_once(slots=8)
+    assert (sent_of(going, world), of(going, "book")[0].reason) == ([], "adopted")

@@ -1,6 +1,6 @@
 """The promises of DESIGN 2, as they can be checked after each step of a schedule. Raises `Broken`.
 
-And 15: no call speaks of a thing by a name that it had before."""
+And 15: no call speaks of a thing by a name that it had before, or builds upon one that is gone."""
 
 from __future__ import annotations
 
@@ -56,6 +56,9 @@ def _effect(effect_id: str) -> Effect:
 def _named(effect: Effect) -> None:
     """What it speaks of is called so now, as the settled effects of its run say (docs/decisions/0103)."""
     others = Effect.objects.filter(run=effect.run, kind="forward").select_related("step").order_by("generation")
+    above = order.ancestors(list(effect.run.steps.all()))[effect.step.name]
+    gone = [e.step.name for e in others if e.step.name in above and (e.state, e.reason) == ("stuck", "gone")]
+    require(not gone, f"15: it builds upon {gone}, which is gone as far as anybody knows")
     results = {e.step.name: {"result": e.result} for e in others if e.settled}
     wanted = fill(effect.step.template, {"steps": results})
     require(effect.arguments == wanted, f"15: it speaks of {effect.arguments}, by now it is {wanted}")

@@ -185,6 +185,19 @@ def renamed_while_another_waits(stage: Stage) -> None:
     check(stage)
 
 
+def gone_while_another_waits(stage: Stage) -> None:
+    stage.declare(tool(), tool())
+    stage.start()
+    done(stage)
+    stage.advance()
+    stage.lose()
+    sent(stage)
+    stage.rename()
+    sent(stage)
+    went(stage)
+    check(stage)
+
+
 def renamed_just_before_another_goes(stage: Stage) -> None:
     stage.declare(tool(), tool())
     stage.start()

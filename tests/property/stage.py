@@ -213,16 +213,23 @@ class Stage:
         elif turning is not None and act in ("compensate_run", "write_off_run"):
             _try(lambda: getattr(people, act)(turning.id, **by))
 
-    def rename(self, which: int = 0) -> None:
-        """Something that a run that goes forward built upon is said to be gone, and a person says what it is called."""
+    def lose(self, which: int = 0) -> None:
+        """Something that a run that goes forward built upon is said to be gone."""
         going = Effect.objects.filter(kind="forward", state="verified", run__phase__in=["open", "running"])
-        if not (known := list(going.order_by("id"))):
+        if known := list(going.order_by("id")):
+            effect = known[which % len(known)]
+            with transaction.atomic():
+                ledger.wake_runs([effect.run_id])
+                effect.stick(reason="gone", detail="drawn", world="present")
+                ledger.save_effects([effect], now=rows.now())
+
+    def rename(self, which: int = 0) -> None:
+        """The same, at once or before, and a person says what it is called."""
+        lost = Effect.objects.filter(kind="forward", state="stuck", reason="gone").order_by("id")
+        if not lost.exists():
+            self.lose(which)
+        if (effect := lost.first()) is None:
             return
-        effect = known[which % len(known)]
-        with transaction.atomic():
-            ledger.wake_runs([effect.run_id])
-            effect.stick(reason="gone", detail="drawn", world="present")
-            ledger.save_effects([effect], now=rows.now())
         name = f"id-{next(_numbers)}"
         _try(lambda: findings.found(effect.id, by="person:drawn", why="drawn", result={"id": name}))
 

@@ -125,9 +125,15 @@ def no_reserving_of_budgets(patch: Patch) -> None:
 
 
 def no_second_reading_of_names(patch: Patch) -> None:
-    from workflows.engine.parts import names
+    from workflows.engine.parts import last_read
 
-    patch.setattr(names, "outdated_now", lambda _going: set())
+    patch.setattr(last_read, "outdated", lambda _going: set())
+
+
+def no_waiting_for_people(patch: Patch) -> None:
+    from workflows.engine.parts import forerunners
+
+    patch.setattr(forerunners, "uncertain", lambda *_: set())
 
 
 def no_beginning_anew(patch: Patch) -> None:
@@ -166,6 +172,7 @@ MUTANTS: list[tuple[Callable[[Patch], None], Callable[[Stage], None], str]] = [
     (no_spending_of_approvals, schedules.one_that_a_person_allows, "6:"),
     (no_reserving_of_budgets, schedules.two_where_one_is_paid_for, "11:"),
     (no_second_reading_of_names, schedules.renamed_between_intent_and_call, "15:"),
+    (no_waiting_for_people, schedules.gone_while_another_waits, "15:"),
     (no_beginning_anew, schedules.renamed_while_another_waits, "15:"),
     (no_reading_of_runs_before_they_go_on, schedules.renamed_just_before_another_goes, "15:"),
     (no_case, schedules.one_that_nobody_may_settle, "9:"),

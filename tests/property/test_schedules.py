@@ -166,9 +166,9 @@ def tell(share: int, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
         def held_runs_go_forward_again(self) -> None:
             self.stage.go_forward_again()
 
-        @rule(which=st.integers(0, 2))
-        def what_was_built_upon_is_called_otherwise(self, which: int) -> None:
-            self.stage.rename(which)
+        @rule(which=st.integers(0, 2), said=MOSTLY)
+        def what_was_built_upon_is_gone(self, which: int, said: bool) -> None:
+            (self.stage.rename if said else self.stage.lose)(which)
 
         @rule(which=st.integers(0, 2))
         def a_person_makes_good(self, which: int) -> None:

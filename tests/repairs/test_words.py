@@ -17,6 +17,7 @@ from repairs.words.possible import possible
 from repairs.words.reasons import CLAUSES, NOTES, TITLES, because
 from repairs.words.seen import row
 from repairs.words.sentence import sentence
+from repairs.words.waits import waits_for
 from workflows.policies import again
 from workflows.states import CaseState, EffectState, Kind, RunState, StepState, World
 
@@ -236,3 +237,7 @@ def test_money_out_of_place_is_never_added_across_currencies() -> None:
     ]
     weight = weigh([Reason(code="hold", effect=item.id) for item in items], items, now=NOW)
     assert weight.value == [{"amount": 350, "currency": "EUR"}, {"amount": 7, "currency": "JPY"}]
+
+
+def test_what_waits_for_a_step_of_its_run_says_not_which() -> None:
+    assert waits_for({"step": "crm"}) == "step crm, which it builds upon, needs a person"

@@ -17,7 +17,7 @@ from django.db import connection
 
 from workflows import rows
 from workflows.authority import stops
-from workflows.engine.parts import names
+from workflows.engine.parts import last_read
 from workflows.engine.parts.door import calls_of, guarded, guarded_all
 from workflows.engine.parts.groups import grouped, shares
 from workflows.engine.parts.start import Start
@@ -28,6 +28,7 @@ from workflows.tools.base import Tool
 from workflows.tools.call import Call
 
 LEASE_SPARE = 2.0  # seconds of the lease that must remain beyond the timeout when a call starts
+MOVED = "what it builds upon needs a person, or is called otherwise by now"
 BEGIN_WITHIN = 1.0  # seconds for threads to take their calls; a freeze waits for no longer than that
 
 
@@ -38,14 +39,14 @@ def begin(effects: Sequence[Effect], pool: Executor, now: dt.datetime) -> list[t
     with rows.together():
         stops.share()
         (allowed, moved), held = still_allowed(effects), frozen(effects)
-        outdated = names.outdated_now([(e, c[1]) for e, c in zip(effects, calls, strict=True) if e.id in moved])
+        outdated = last_read.outdated([(e, c[1]) for e, c in zip(effects, calls, strict=True) if e.id in moved])
         allowed -= outdated
         going = [(e, *c) for e, c in zip(effects, calls, strict=True) if e.id in allowed and e.id not in held]
         groups = grouped(going)
         start = Start(len(groups))
         for effect in effects:
             if effect.id in outdated:
-                jobs.append((effect, _done(NotSent(reason="what it speaks of is called otherwise by now", ours=True))))
+                jobs.append((effect, _done(NotSent(reason=MOVED, ours=True))))
             elif effect.id not in allowed:
                 jobs.append((effect, _done(NotSent(reason="stopped before the call began", ours=True))))
             elif effect.id in held:

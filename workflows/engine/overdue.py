@@ -47,6 +47,7 @@ AND (
   EXISTS (
     SELECT 1 FROM workflows_effect e WHERE e.run_id = r.id
     AND NOT (e.state = 'acknowledged' AND NOT e.verifiable)
+    AND NOT (r.needs_person AND e.state = 'blocked' AND e.blocked_by @? '$[*].step')  -- whoever it waits for is told
     AND greatest(coalesce(e.progress_at, e.created_at), e.lease_until, e.looks_until,
                  CASE WHEN e.state IN ('ready', 'blocked') THEN e.due_at END)
       + make_interval(secs => (%(bounds)s::jsonb

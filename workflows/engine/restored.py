@@ -88,7 +88,8 @@ def _some(after: uuid.UUID) -> list[Effect]:
 
 
 DUE = """
-WHERE t.id > %s AND (t.state = 'ready' OR (t.state = 'blocked' AND t.reason NOT IN ('dependency', 'gate')))
+WHERE t.id > %s AND (t.state = 'ready' OR (t.state = 'blocked' AND (t.reason NOT IN ('dependency', 'gate')
+  OR (t.reason = 'dependency' AND t.due_at IS NULL))))
 ORDER BY t.id LIMIT %s FOR UPDATE
 """
 NIL = uuid.UUID(int=0)

@@ -181,6 +181,8 @@ def looked_at_again(effect: Any) -> bool:
 def _under_way(effect: Any) -> bool:
     """Somebody calls, or looks whether an earlier send took effect after all."""
     looked_for = effect.state == S.BLOCKED and effect.reason == "dependency" and effect.doubt
+    if looked_for and effect.due_at is None:  # it waits for a step, and nobody looks
+        return False
     return looked_for or effect.state in UNDER_WAY
 
 

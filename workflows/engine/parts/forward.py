@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING, Any
 
 from workflows import making, origins
-from workflows.engine.parts import fresh, names
+from workflows.engine.parts import forerunners, fresh, names
 from workflows.errors import shown
 from workflows.models import Effect, Run, Step
 from workflows.models.step import ANEW, SUPERSEDED, TWIN
@@ -87,7 +87,9 @@ def go_on(run: Run, steps: list[Step], effects: list[Effect], changes: Changes) 
     if _stopped(run, steps, effects, changes.now):
         return _people(steps, effects)
     changes.effects += names.renew(run, steps, effects, changes.now)
-    _begin_steps(run, steps, effects, changes)
+    waits = forerunners.behind(steps, forerunners.uncertain(steps, effects))
+    changes.effects += forerunners.hold_back(steps, effects, waits, changes.now)
+    _begin_steps(run, steps, effects, waits, changes)
     if failed := [s for s in steps if s.state == StepState.FAILED]:
         _fail(run, failed[0])
         return []
@@ -127,10 +129,10 @@ def _fail(run: Run, step: Step) -> None:
     run.unwind(ending=run.workflow.spec["on_failure"], cause="step", reason=reason)
 
 
-def _begin_steps(run: Run, steps: list[Step], effects: list[Effect], changes: Changes) -> None:
+def _begin_steps(run: Run, steps: list[Step], effects: list[Effect], waits: Collection[str], changes: Changes) -> None:
     states = {step.name: step.state for step in steps}
     for step in steps:
-        if step.state != StepState.PENDING:
+        if step.state != StepState.PENDING or step.name in waits:
             continue
         if all(states[name] in (StepState.DONE, StepState.SKIPPED) for name in step.after):
             _begin(run, step, steps, [*effects, *changes.born[run.id]], changes)
@@ -216,7 +218,7 @@ def gate_opens(effect: Effect, step: Step, run: Run, steps: list[Step], effects:
 
 
 def _past(step: Step, by_step: dict[Any, Effect]) -> bool:
-    if step.state in (StepState.DONE, StepState.SKIPPED):
-        return True
     effect = by_step.get(step.id)
+    if step.state in (StepState.DONE, StepState.SKIPPED):
+        return effect is None or effect.state != S.STUCK
     return effect is not None and effect.settled

@@ -1,4 +1,4 @@
-"""What an effect was recorded with, against what things are called by now. For `advance`, `dispatch` and `call`.
+"""What an effect was recorded with, against what things are called by now. For `advance` and `dispatch`.
 
 A step's result is what its thing is called. A person may say another name later, or a look show one; what speaks of the
 old one by then, and has not left, doesn't leave: it is begun anew (docs/decisions/0103).
@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-import uuid
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -17,11 +15,9 @@ from django.db import connection
 
 from workflows import making, rows
 from workflows.engine.parts.asked_first import look_first
-from workflows.fetch import fetch
 from workflows.models import Effect, Run, Step
-from workflows.models.step import RENAMED, SUPERSEDED
+from workflows.models.step import RENAMED
 from workflows.states import EffectState, StepState
-from workflows.tools.call import Call
 from workflows.tools.expressions import ExpressionError, fill
 
 S = EffectState
@@ -92,30 +88,3 @@ def told(effects: Sequence[Effect]) -> list[Effect]:
 
 
 WOKEN = "SELECT run_id FROM workflows_wake WHERE run_id = ANY (%s::uuid[])"
-
-
-def outdated_now(going: Sequence[tuple[Effect, Call]]) -> set[uuid.UUID]:
-    """Of calls that are about to begin, in runs that moved since their dispatch. Two statements, if there are any."""
-    if not going:
-        return set()
-    ids = rows.ids({effect.run_id for effect, _ in going})
-    steps: dict[uuid.UUID, list[Step]] = defaultdict(list)
-    for step in fetch(Step, "WHERE t.run_id = ANY (%s::uuid[]) ORDER BY t.ordinal", [ids]):
-        steps[step.run_id].append(step)
-    settled: dict[uuid.UUID, Any] = {}
-    for effect in by_generation(fetch(Effect, "WHERE t.run_id = ANY (%s::uuid[]) ORDER BY t.id", [ids])):
-        if effect.settled and effect.reason not in SUPERSEDED:
-            settled[effect.step_id] = effect.result or {}
-    found = set()
-    for effect, call in going:
-        own = steps[effect.run_id]
-        step = next(step for step in own if step.id == effect.step_id)
-        results = making.results_of(own)
-        results |= {s.name: {"result": settled[s.id]} for s in own if s.id in settled and s.name in results}
-        names = {**making.names_of(effect.run, own), "steps": results}
-        itself = STEPS in str(effect.tool.spec) and any(
-            results.get(name) != known for name, known in call.steps.items()
-        )
-        if itself or outdated(step, effect.arguments, names):
-            found.add(effect.id)
-    return found

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from typing import TYPE_CHECKING, Any
 
+from workflows.engine.parts.forerunners import held
 from workflows.models import Effect, Run, Step
 from workflows.policies import ages
 from workflows.policies.unwinding import REMEDY, reason_of
@@ -24,7 +25,7 @@ def too_long(
     found = []
     for effect in effects:
         since = ages.overdue_since(effect, changes.now)
-        if since is not None and str(effect.id) not in told:
+        if since is not None and str(effect.id) not in told and not (reasons and held(effect)):
             step = next(step for step in steps if step.id == effect.step_id)
             found.append(reason_of(effect, step, ages.NO_PROGRESS, _detail(effect, since)))
     if not found and not reasons and _stands_still(run, effects, changes):
