@@ -176,5 +176,11 @@ def test_a_method_that_an_address_doesn_t_have_is_told(caller: Caller) -> None:
     )
 
 
+@pytest.mark.parametrize("path", ["schema/", "docs/"])
+@pytest.mark.parametrize("method", ["PUT", "POST", "DELETE", "OPTIONS"])
+def test_the_contract_s_own_pages_tell_it_otherwise(db: None, path: str, method: str) -> None:
+    assert problem(Client().generic(method, f"/api/v1/{path}")) == (405, "method_not_allowed", [])
+
+
 def test_a_form_posted_from_elsewhere_needs_a_key_like_everything(db: None) -> None:
     assert problem(Client(enforce_csrf_checks=True).post("/api/v1/runs", {"a": "b"})) == (401, "unauthenticated", [])

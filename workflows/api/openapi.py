@@ -7,6 +7,7 @@ from typing import Any
 from drf_spectacular.renderers import OpenApiJsonRenderer, OpenApiJsonRenderer2, OpenApiYamlRenderer
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 
+from workflows.api import problems
 from workflows.api.schemas import COMPONENTS
 
 # Also for `manage.py spectacular --custom-settings workflows.api.openapi.SETTINGS`.
@@ -29,13 +30,22 @@ def complete(result: dict[str, Any], **_: Any) -> dict[str, Any]:
     return result
 
 
-class Schema(SpectacularAPIView):
+class _Problems:
+    """Errors here are said as everywhere else below /api/v1/."""
+
+    metadata_class: Any = None
+
+    def get_exception_handler(self) -> Any:
+        return problems.handle
+
+
+class Schema(_Problems, SpectacularAPIView):
     """Open to all: it tells what can be asked, and nothing of anybody."""
 
     custom_settings = SETTINGS
     renderer_classes = [OpenApiJsonRenderer2, OpenApiJsonRenderer, OpenApiYamlRenderer]
 
 
-class Page(SpectacularSwaggerSplitView):
+class Page(_Problems, SpectacularSwaggerSplitView):
     url_name = "api-schema"
     template_name = "api/docs.html"
