@@ -43,6 +43,21 @@ def test_what_a_provider_answered_is_kept_whatever_characters_it_holds(
     assert effect.sends.count() == 1, "an answer that could not be stored must not cause a second send"
 
 
+def test_an_answer_nested_hundreds_of_levels_deep_breaks_every_read_of_its_run(
+    caller: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    deep: dict[str, Any] = {"the": "end"}
+    for _ in range(400):
+        deep = {"a": deep}
+    monkeypatch.setattr(simulated.SimTool, "send", lambda _self, _call: Acknowledged(result=deep))
+    monkeypatch.setattr(simulated.SimTool, "look", lambda _self, _call: Sighting(verdict=Verdict.FOUND))
+    run = caller.start()
+    drain_once()
+    for path in (f"runs/{run['id']}", f"effects/{Effect.objects.get(run=run['id']).id}"):
+        answer = caller.get(path)
+        assert (answer.status_code, b'the\\": \\"end' in answer.content) == (200, True), path
+
+
 def test_a_right_that_was_taken_since_is_not_answered_from_what_was_kept(caller: Caller) -> None:
     body = {"workflow": "sim", "subject": {"type": "customer", "id": "1", "label": "Acme"}}
     run = read(caller.post("runs", body, key="k"))["id"]

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
+DEEPEST = 64  # levels, as of what agents send: whoever reads a value again must not run out of stack
 # Enough to see what a provider meant; the digest stands for the rest.
 LONGEST_TEXT = 2048
 
 
-def keepable(value: Any) -> Any:
-    """The JSON value with what PostgreSQL's jsonb refuses written out visibly: NUL as \\u0000, lone surrogates too."""
+def keepable(value: Any, level: int = 0) -> Any:
+    """The JSON value with what PostgreSQL's jsonb refuses written out visibly: NUL as \\u0000, lone surrogates too; and
+    what is nested deeper than `DEEPEST` as its JSON text."""
     match value:
         case str():
             return value if _fits(value) else _escaped(value)
+        case dict() | list() | tuple() if level > DEEPEST:
+            return keepable(json.dumps(value, ensure_ascii=False, default=str))
         case dict():
-            return {keepable(key): keepable(item) for key, item in value.items()}
+            return {keepable(key): keepable(item, level + 1) for key, item in value.items()}
         case list() | tuple():
-            return [keepable(item) for item in value]
+            return [keepable(item, level + 1) for item in value]
         case _:
             return value
 

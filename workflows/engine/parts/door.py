@@ -18,7 +18,7 @@ from workflows.outcomes import Outcome, Sighting, Unknown, Verdict
 from workflows.toolbox import tool_of
 from workflows.tools.base import Tool
 from workflows.tools.call import Call
-from workflows.tools.keeping import keepable
+from workflows.tools.keeping import DEEPEST, keepable
 
 WHILE_LOOKING = 80.0  # seconds: the longest a look may take (its timeout is at most 60) before another tries
 A = TypeVar("A", bound=Outcome | Sighting)
@@ -67,7 +67,8 @@ def _kept(answer: A) -> A:
 
     Raises `ValueError` for what is no number in JSON; it would be written as null, which is another answer."""
     said = {name: value for name in SAID if (value := getattr(answer, name, None))}
-    if not UNHELD.search(_strict(said)):
+    text = _strict(said)
+    if not UNHELD.search(text) and text.count("{") + text.count("[") <= DEEPEST:
         return answer
     return dataclasses.replace(answer, **{name: keepable(value) for name, value in said.items()})
 
