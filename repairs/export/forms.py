@@ -13,7 +13,7 @@ from django.core.serializers.json import DjangoJSONEncoder
 from repairs.export.rows import Table, Told, read
 from repairs.words.cells import cell
 
-FORM = "For spreadsheets: an apostrophe stands before what could be a formula."
+FORM = "For spreadsheets: an apostrophe stands before what could be a formula. Times are in UTC."
 BOM = "\ufeff"  # or the spreadsheet takes it for another encoding
 
 

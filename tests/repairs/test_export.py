@@ -91,7 +91,8 @@ def test_d06_a_file_for_spreadsheets_is_tame_and_the_raw_one_exact(stuck: Make, 
     assert got["agent"] == "'" + texts[0]
     assert got["external id"] == "'-- see below"
     assert not any(value[:1] in TRIGGERS for value in line if value)
-    assert end == ["End: 1 row, all there are. For spreadsheets: an apostrophe stands before what could be a formula."]
+    form = "For spreadsheets: an apostrophe stands before what could be a formula. Times are in UTC."
+    assert end == [f"End: 1 row, all there are. {form}"], "pages tell times in their viewer's zone"
     kept = [json.loads(one) for one in body(client, "/runs/export?form=jsonl").splitlines()]
     assert (kept[0]["agent"], kept[0]["subject"], kept[0]["external id"]) == (texts[0], texts[1], texts[3])
     began = Run.objects.get(id=case.run_id).created_at
