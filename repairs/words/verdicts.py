@@ -72,7 +72,8 @@ def outcome(effect: Any, sent_at: dt.datetime | None) -> str:
 
 
 def time_of(moment: dt.datetime | None) -> str:
-    return f"{clock.local(moment):%H:%M:%S}" if moment else _("at an unknown time")
+    """With its day: what was approved on one is sent and seen on another."""
+    return f"{clock.local(moment):%d %b %H:%M:%S}" if moment else _("at an unknown time")
 
 
 READ_BY = {
