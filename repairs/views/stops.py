@@ -40,7 +40,7 @@ def freeze(request: HttpRequest) -> HttpResponse:
         done = acts.freeze(
             at_desk(request),
             target=form["target"],
-            name=form["name"].strip(),
+            name=form["name"] if form["target"] == Target.SUBJECT else form["name"].strip(),  # which may end in a blank
             why=form["why"],
             until=until_of(form["until"], rows.now()),
             second_person={"second": True, "one": False}.get(form["people"]),

@@ -18,7 +18,7 @@ from tests.authority.test_stops import freeze
 from tests.engine.conftest import again
 from tests.engine.simulated import World
 from workflows.drain import drain_once
-from workflows.models import Effect, Stop, Team
+from workflows.models import Effect, Run, Stop, Team
 
 pytestmark = pytest.mark.django_db(transaction=True)
 Make = Callable[..., Any]
@@ -117,6 +117,20 @@ def test_a_refused_freeze_says_why_and_keeps_what_was_typed(
     assert words in page
     assert form["why"] in page
     assert not Stop.objects.exists()
+
+
+@pytest.mark.parametrize("customer", ["42\u200b", "42 ", "a:\u202eb"])
+def test_a_customer_named_by_what_nobody_sees_goes_on_under_the_stop_that_their_case_leads_to(
+    world: World, tool: Make, workflow: Make, begin: Make, desk: Client, customer: str
+) -> None:
+    tool("t.a")
+    run = begin(workflow("t.a"))
+    form = {**FORM, "target": "subject", "name": f"customer:{customer}"}
+    assert "Nothing was frozen." in desk.post(reverse("freeze"), form).content.decode(), "nobody has such a name"
+    Run.objects.filter(id=run.id).update(subject_type="customer", subject_id=customer)
+    assert desk.post(reverse("freeze"), form).status_code == 302
+    drain_once()
+    assert (Stop.objects.get().name, world.sends) == (f"customer:{customer}", [])
 
 
 def test_what_is_not_there_can_not_be_lifted(desk: Client) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from workflows.errors import Flaw, Invalid
 from workflows.marked import _
-from workflows.models import Agent, Tool, Workflow
+from workflows.models import Agent, Run, Tool, Workflow
 from workflows.models.stop import Target
 
 MOST_NAMED = 5  # of the names that there are, in an error
@@ -17,7 +17,8 @@ def check_target(target: str, name: str) -> None:
             flaw = Flaw("name", name, _("must be empty: everything is everything")) if name else None
         case Target.SUBJECT:
             kind, _colon, rest = name.partition(":")
-            sound = kind.strip() and rest.strip() and len(name) <= 301 and name.isprintable()
+            plain = name.isprintable() and name == name.strip()
+            sound = kind.strip() and rest.strip() and len(name) <= 301 and (plain or _met(kind, rest))
             flaw = None if sound else Flaw("name", name, _("must be type:id, as runs name it, like customer:42"))
         case Target.TOOL:
             flaw = _known(name, list(Tool.objects.filter(current=True).values_list("name", flat=True)), "tool")
@@ -29,6 +30,11 @@ def check_target(target: str, name: str) -> None:
             flaw = Flaw("target", target, _("must be one of: {names}", names=", ".join(Target)))
     if flaw:
         raise Invalid(_("Nothing was frozen."), [flaw])
+
+
+def _met(kind: str, rest: str) -> bool:
+    """A name with what can't be seen is a slip, unless some run is for just that subject."""
+    return "\x00" not in kind + rest and Run.objects.filter(subject_type=kind, subject_id=rest).exists()
 
 
 def _known(name: str, names: list[str], word: str) -> Flaw | None:
