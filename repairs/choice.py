@@ -79,6 +79,8 @@ class Choice:
 def read(data: QueryDict) -> Choice:
     """Raises `SuspiciousOperation` for what no page of ours asks for."""
     given = [data.get(name, "").strip() for name in NAMES]
+    if (customer := data.get("customer", "")).strip():
+        given[NAMES.index("customer")] = customer  # a name that an agent gave, not one that somebody typed
     most = {"customer": LONGEST_CUSTOMER}
     if any(len(text) > most.get(name, LONGEST) or "\x00" in text for name, text in zip(NAMES, given, strict=True)):
         raise SuspiciousOperation(

@@ -79,6 +79,14 @@ def test_d04_beyond_what_one_pass_reads_a_reach_is_told_that_was_passed_over(
     assert "customers" not in page[page.index("How far it reaches") :], "they weren't all met"
 
 
+def test_d04_a_figure_of_a_customer_whose_name_ends_in_a_blank_opens_nothing(stuck: Make, client: Client) -> None:
+    cases = [stuck() for _ in range(2)]
+    Run.objects.update(subject_type="customer", subject_id=" acme\u00a0 ")
+    page = client.get(f"/repairs/{cases[0].number}/").content.decode()
+    (address,) = [unescape(address) for address, _, title in REACH.findall(page) if title == "of this customer"]
+    assert client.get(address).context["counts"]["all"] == 2
+
+
 def test_a_figure_of_a_case_whose_customer_has_a_long_name_opens_nothing(stuck: Make, client: Client) -> None:
     first, second = stuck(), stuck()
     Run.objects.update(subject_type="t" * 100, subject_id="é" * 200)
