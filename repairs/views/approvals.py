@@ -21,7 +21,7 @@ from workflows.models.approval import ApprovalState
 
 VIEWS = {"decide": _("To decide"), "decided": _("Decided"), "mine": _("My requests")}
 EMPTY = {
-    "decide": _("Nothing waits for a person's word. What policy asks about appears here by itself."),
+    "decide": _("No act waits for an approval. What policy asks about appears here by itself."),
     "decided": _("Nothing was decided yet."),
     "mine": _("Nothing that is done on your behalf was asked about."),
 }

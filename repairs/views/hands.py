@@ -23,6 +23,9 @@ def context(case: Case, desk: Desk, acts: Sequence[Act], lines: Sequence[Any]) -
         "opened_by_person": [
             reason.get("detail", "") for reason in case.run.people_reasons if reason.get("code") == PERSON
         ],
+        "said_alone": all(
+            reason.get("code") == PERSON for reason in case.run.people_reasons
+        ),  # else closing is refused
         "escalation": next((act for act in acts if act.kind == ActKind.ESCALATE), None) if case.escalated_by else None,
         "may_answer": escalate.may_answer(case, desk),
         "helpers": escalate.ROLES,

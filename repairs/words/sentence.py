@@ -15,6 +15,7 @@ STATEMENT_LIMIT = 200  # the whole statement stands in the case's table
 SENTENCE_LIMIT = 500  # the column's width
 
 PERSON = "person"  # the reason of a run that needs a person because one says so
+HOLD = "hold"  # of one that stopped where it is
 
 # Words that begin a statement and lose their capital inside a sentence; a name keeps its own.
 OPENERS = frozenset(["A", "An", "The", "This", "That", "These", "Those", "One", "Some", "Its", "Their"])
@@ -86,13 +87,15 @@ def of_run(reason: Reason, effects: Sequence[EffectFacts], *, over: bool) -> str
     stands = sum(1 for e in effects if not e.undoing and not e.read_only and standing(e) is Standing.STANDS)
     doubt = sum(1 for e in effects if not e.undoing and not e.read_only and standing(e) is Standing.UNKNOWN)
     where = f" at step {reason.step}" if reason.step else ""
-    facts = [f"{stands} of its effects {'stands' if stands == 1 else 'stand'}"]
+    facts = [f"{stands or 'none'} of its effects {'stand' if stands > 1 else 'stands'}"]
     if doubt:
         facts.append(f"of {doubt} it is not known whether {'it does' if doubt == 1 else 'they do'}")
     if reason.code == PERSON:
         when = "still wrong, although the run is over" if over else "wrong, while the run goes on"
         return f"a person says that something is {when}; {' and '.join(facts)}"
     why = because(reason.code, undoing=True)  # the clause that speaks of something, where no effect is named
+    if reason.code == HOLD and not reason.step:  # a person stopped it, or its time ran out: no step of it failed
+        why = "it stays as it is until people decide"
     return f"the work stopped half way{where}, and {' and '.join(facts)}; {why}"
 
 

@@ -67,6 +67,19 @@ def test_a_case_changes_hands_before_it_was_read_back(stuck: Make, day: User, ni
     assert Entry.objects.filter(subject_id=case.id, event="accept", actor="person:night-desk").exists()
 
 
+def test_who_is_handed_a_case_is_told_to_take_it_over(stuck: Make, day: User, night: User, browse: Make) -> None:
+    case = stuck()
+    hand(case, day)
+    page = browse(night).get(f"/repairs/{case.number}/").content.decode()
+    assert "day-desk</bdi> holds this case until you have read it back." in page
+    assert "take it over before you act" not in page
+    for who in (day, night):
+        page = browse(who).get(f"/repairs/{case.number}/").content.decode()
+        assert ("or until it is read back" in page, "renews it" in page) == (True, False), (
+            "12 h that nobody's work renews"
+        )
+
+
 def test_somebody_else_reads_it_back_or_a_receiver_says_nothing_of_their_own(
     stuck: Make, day: User, night: User, person: Make
 ) -> None:

@@ -104,6 +104,8 @@ def test_a_run_that_was_stopped_where_it_is_cannot_be_let_go_forward_from_the_ca
         told = {"why": "as we agreed", "fence": case.fence, "preview": shown(kind, case, None, repairer)}
         assert client.post(f"/repairs/{case.number}/{kind.value}", told).status_code == 302, kind
         drain_once(slots=8)
+        offered = f"/repairs/{case.number}/close" in client.get(f"/repairs/{case.number}/").content.decode()
+        assert offered == (kind == ActKind.RESUME), "what would be refused is offered, or the way out isn't"
     assert sorted(r["code"] for r in again(going).people_reasons) == ["person"]
     lifted()
     drain_once(slots=8)

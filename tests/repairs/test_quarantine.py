@@ -78,7 +78,7 @@ def _page(client: Client, address: str) -> str:
 
 
 def _shown(page: str) -> list[str]:
-    return re.findall(r'data-label="Case">(C-\d+)<', page)
+    return re.findall(r'data-label="Case"><a [^>]*>(C-\d+)</a><', page)
 
 
 def _multiply(number: int) -> None:

@@ -30,7 +30,7 @@ TOLD = {
     "not-known": (1, "8fa233be04f42332"),
     "not-ours": (1, "4f7d19e625ecd103"),
     "not-undone": (1, "cf55719480d31c65"),
-    "opened-again": (2, "c10e14e0d903e512"),
+    "opened-again": (3, "72598a47d382064e"),
     "program": (1, "f4c095757b069bd2"),
     "refused": (1, "f9dc2b51c11c7460"),
     "remedy": (1, "5c1f0c79a1f05584"),

@@ -183,10 +183,17 @@ def test_the_sentence_of_a_common_case_is_exactly_this(item: EffectFacts, text: 
 
 def test_a_held_run_says_where_it_stopped_and_how_much_stands() -> None:
     done = [effect(id="a", state="verified", world="present"), effect(id="b", state="acknowledged", world="unknown")]
-    text = sentence("Harper Ltd", [Reason(code="hold", detail="step mail failed: 550")], done)
+    text = sentence("Harper Ltd", [Reason(code="hold", step="mail", detail="step mail failed: 550")], done)
     assert text == (
-        "Harper Ltd: the work stopped half way, and 1 of its effects stands and of 1 it is not known whether it does;"
-        " a step failed, and this workflow is told to stop there."
+        "Harper Ltd: the work stopped half way at step mail, and 1 of its effects stands and of 1 it is not known"
+        " whether it does; a step failed, and this workflow is told to stop there."
+    )
+
+
+def test_a_run_that_a_person_stopped_is_said_to_have_failed() -> None:
+    text = sentence("Harper Ltd", [Reason(code="hold", detail="the customer asked for it")], [])
+    assert text == (
+        "Harper Ltd: the work stopped half way, and none of its effects stands; it stays as it is until people decide."
     )
 
 

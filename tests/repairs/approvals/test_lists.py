@@ -41,6 +41,13 @@ def test_lists_count_what_they_show_and_never_load_what_is_large(
     assert client.get("/approvals/?view=decided").content.decode().count("data-row") == 1
 
 
+def test_an_approver_looks_for_a_proposed_write_off_where_it_never_stands(asking: Make, client: Client) -> None:
+    asking()
+    page = client.get("/approvals/").content.decode()
+    assert '<a href="/repairs/?view=waiting">' in page
+    assert '<a href="/repairs/batches/">' in page
+
+
 def test_d04_what_ran_out_before_anybody_came_by_is_in_no_list(asking: Make, client: Client) -> None:
     approval = asking()
     Approval.objects.filter(id=approval.id).update(expires_at=approval.asked_at)
