@@ -137,6 +137,7 @@ def test_c53_what_is_taken_back_before_the_call_begins_is_not_sent_although_it_w
     run, approval = asking()
     approve(approval, desk)
     release.release(1)
+    advance()
     effects = dispatch(1)
     assert approvals.revoke(approval.id, by=desk, why="wrong account").approval.void_reason == "revoked"
     with ThreadPoolExecutor(1) as pool:

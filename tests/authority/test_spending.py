@@ -16,6 +16,7 @@ from workflows import making, rows
 from workflows.authority import approvals, versions
 from workflows.drain import drain_once
 from workflows.engine import release
+from workflows.engine.advance import advance
 from workflows.engine.dispatch import dispatch
 from workflows.engine.recover import recover
 from workflows.models import Approval, Effect, Run, Tool
@@ -61,6 +62,7 @@ def test_c46_a_worker_that_dies_around_the_call_spends_one_approval_and_makes_on
     run, approval = asking()
     approve(approval, desk)
     release.release(1)
+    advance()
     [effect] = dispatch(1)
     assert Approval.objects.get(id=approval.id).state == "spent", "committed before the first byte leaves"
     if point == "after the send":

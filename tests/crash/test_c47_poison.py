@@ -89,6 +89,7 @@ def test_of_those_whose_worker_was_lost_one_goes_at_a_time(
         drain._look()
         drain._record(claim=False)
         drain.wait(0.01)
+    advance()
     Effect.objects.update(due_at=rows.now())
     [first] = dispatch.dispatch(8)
     assert (first.unanswered, Effect.objects.filter(state="ready", due_at__gt=rows.now() - HOUR).count()) == (2, 2)
