@@ -4,6 +4,7 @@
 (() => {
   const STORED = "makegood-keys";
   const PREFIX_MS = 1500; // how long "g" waits for its second key
+  const SEARCH = "/repairs/#search"; // for pages that have none of their own
   const PLACES = { h: "/", q: "/repairs/", a: "/approvals/", u: "/runs/", t: "/tools/", p: "/policies/", r: "/reports/", j: "/journal/" };
   const sheet = document.getElementById("keys");
   const box = document.getElementById("keys-on");
@@ -50,7 +51,7 @@
     j: () => move(1),
     k: () => move(-1),
     o: () => { if (document.activeElement.matches("[data-row]")) document.activeElement.click(); },
-    "/": () => press("/"),
+    "/": () => { if (document.querySelector('[data-key="/"]')) press("/"); else location.assign(SEARCH); },
     c: () => press("c"),
     a: () => press("a"),
     e: () => press("e"),
@@ -60,6 +61,8 @@
     b: () => press("b"),
     n: () => press("n"),
   };
+
+  if (location.pathname + location.hash === SEARCH) press("/");
 
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;

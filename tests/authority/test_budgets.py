@@ -158,10 +158,11 @@ def test_looks_count_with_their_send_where_a_person_says_that_they_cost(
     world: World, tool: Make, workflow: Make, begin: Make
 ) -> None:
     """They are counted before the send and never held back: nobody may be kept from knowing what is there."""
-    tool("t.a")
-    ToolCost.objects.create(tool="t.a", looks=2)
+    for name in ("t.a", "t.b"):
+        tool(name)
+        ToolCost.objects.create(tool=name, looks=2)
     world.script("t.a", "execute", "not_sent", "well")
-    run = begin(beside_each_other(workflow("t.a", "t.a")), budget={"calls": 5})
+    run = begin(workflow("t.a", "t.b"), budget={"calls": 5})
     settled()
     assert taken(of_run(run)) == ({"calls": 3, "effects": 1}, {})
     assert len(world.made) == 1

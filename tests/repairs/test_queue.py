@@ -154,7 +154,9 @@ def test_the_next_case_is_the_most_harmful_that_nobody_holds_and_nobody_waits_fo
     assert taken.number == order[1], "it took what is locked"
     assert client.post("/repairs/next")["Location"] == f"/repairs/{order[0]}/"
     assert client.post("/repairs/next")["Location"] == f"/repairs/{order[2]}/"
-    assert b"Nothing is free now" in client.post("/repairs/next", follow=True).content
+    led = client.post("/repairs/next", follow=True)
+    assert f"Nothing else is free now; C-{order[0]} is yours already" in re.sub("<.?bdi>", "", led.content.decode())
+    assert b"Nothing is free now" in browse(person("third", "repairer")).post("/repairs/next", follow=True).content
     assert Case.objects.filter(claimed_by__isnull=False).count() == len(cases)
 
 
