@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django.contrib.postgres.aggregates import JSONBAgg
-from django.db.models import BooleanField, Count, ExpressionWrapper, F, Q, Value
+from django.db.models import Count, F, Q, QuerySet, Value
 from django.db.models.functions import Concat
 from django.urls import reverse
 
@@ -48,7 +48,7 @@ class Radius:
 
 
 def radius(desk: Desk, case: Case) -> Radius | None:
-    """None where the case is closed or says no cause. One statement, two beyond ten thousand cases."""
+    """None where the case is closed or says no cause. One statement."""
     if not case.live or not case.signature:
         return None
     tool, version = split(case.signature)[:2]
@@ -66,27 +66,17 @@ def radius(desk: Desk, case: Case) -> Radius | None:
     return Radius(reaches=reaches, customers=found["customers"], money=money, tool=tool, subject=subject)
 
 
-def tally(cases: Any, wanted: dict[str, Q]) -> dict[str, Any]:
-    """How many cases meet each; of the first also how many customers, and their money. Where one pass doesn't read all,
-    each is counted by itself: of what was passed over there could be some."""
-    some = Q()
-    for q in wanted.values():
-        some |= q
-    flags = {f"is_{name}": ExpressionWrapper(q, output_field=BooleanField()) for name, q in wanted.items()}
-    first = Q(**{f"is_{next(iter(wanted))}": True})
-    rows = cases.filter(some).order_by().annotate(
-        **flags, subject=Concat(F("run__subject_type"), Value(":"), F("run__subject_id"))
-    )[: worklist.CAP + 1]  # fmt: skip
-    found: dict[str, Any] = rows.aggregate(
-        passed=Count("id"),
-        **{name: Count("id", filter=Q(**{f"is_{name}": True})) for name in wanted},
-        customers=Count("subject", filter=first, distinct=True),
-        money=JSONBAgg("value", filter=first & ~Q(value=[])),
+def tally(cases: QuerySet[Case], wanted: dict[str, Q]) -> dict[str, Any]:
+    """How many cases meet each; of the first also how many customers, and their money, unless they are too many."""
+    first, *_others = each = [cases.filter(q) for q in wanted.values()]
+    subject = Concat(F("run__subject_type"), Value(":"), F("run__subject_id"))
+    some = Case.objects.filter(id__in=first.order_by().values("id")[: worklist.CAP + 1]).order_by()
+    sums = some.values(of=Value(1)).annotate(
+        customers=Count(subject, distinct=True), money=JSONBAgg("value", filter=~Q(value=[]))
     )
-    if found["passed"] <= worklist.CAP:
-        return found
-    each = counting.counts(*(cases.filter(q) for q in wanted.values()))
-    return {**dict(zip(wanted, each, strict=True)), "customers": 0, "money": None}
+    counts, told = counting.counts_and_rows(each, sums.values("customers", "money"))
+    found = dict(zip(wanted, counts, strict=True))
+    return {**found, **(told[0] if told and counts[0] <= worklist.CAP else {"customers": 0, "money": None})}
 
 
 def added(all_of_them: Iterable[list[dict[str, Any]]]) -> list[dict[str, Any]]:

@@ -56,7 +56,7 @@ def show_approval(request: HttpRequest, approval: Approval, *, status: int = 200
     stand = approvals.stand(approval, effect, desk.user)
     glass = bool(asks and stand.why_not() and not stand.why_not(glass=True))
     may_not = "" if glass else stand.why_not()
-    may_refuse = asks and (not stand.no or not approvals.why_not_refuse(approval, effect, desk.user))
+    may_refuse = asks and (not stand.no or not approvals.why_not_refuse(approval, effect, desk.user, stand))
     votes = votes_of([approval]).get(approval.id, [])
     remarked = remarks.of([approval]).get(approval.id, [])
     voted = any(vote.by_id == desk.user.pk and vote.seen_digest == approval.digest for vote in votes)

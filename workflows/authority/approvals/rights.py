@@ -35,11 +35,13 @@ NAMED = 100  # characters of an actor that the journal keeps
 @dataclasses.dataclass(frozen=True, slots=True)
 class Stand:
     """How a person stands to an approval. `no`: why they are not among those who are asked, "" where they are;
-    `another`: why another person must decide; `emergency`: whether they may break the glass for that."""
+    `another`: why another person must decide; `emergency`: whether they may break the glass for that; `undeciding`:
+    whether they judge others, or say who may, and so say neither yes nor no."""
 
     no: str
     another: str
     emergency: bool = False
+    undeciding: bool = False
 
     def why_not(self, *, glass: bool = False) -> str:
         """Why this person may not approve it; empty where they may."""
@@ -54,7 +56,7 @@ def stand(approval: Approval, effect: Effect, user: User) -> Stand:
     groups, rules = _groups_and_rules(user)
     if not entitled(approval.approvers, login, superuser=user.is_superuser, groups=groups):
         asks = _("the policy asks {whom}, and {login} is not among them", whom=named(approval.approvers), login=login)
-        return Stand(asks, "")
+        return Stand(asks, "", undeciding=not user.is_superuser and not UNDECIDING.isdisjoint(groups))
     return Stand("", another(effect, user, rules), user.is_superuser or EMERGENCY in groups)
 
 
@@ -92,15 +94,14 @@ def why_not(approval: Approval, effect: Effect, user: User, *, glass: bool = Fal
     return stand(approval, effect, user).why_not(glass=glass)
 
 
-def why_not_refuse(approval: Approval, effect: Effect, user: User) -> str:
+def why_not_refuse(approval: Approval, effect: Effect, user: User, known: Stand | None = None) -> str:
     """Why this person may not say no; empty where they are among those who are asked, or stand behind it, whatever
-    their role. Who judges others, or says who may, says nothing of effects, not of their own."""
-    trouble = stand(approval, effect, user).no
-    if not trouble or not user.is_active:
-        return trouble
-    if not user.is_superuser and user.groups.filter(name__in=UNDECIDING).exists():
-        return trouble
-    return "" if asked_for(effect, user) else trouble
+    their role. Who judges others, or says who may, says nothing of effects, not of their own. `known`: how they stand,
+    where that was asked already."""
+    found = known or stand(approval, effect, user)
+    if not found.no or found.undeciding or not user.is_active:
+        return found.no
+    return "" if asked_for(effect, user) else found.no
 
 
 def entitled(approvers: Any, login: str, *, superuser: bool, groups: Iterable[str]) -> bool:
