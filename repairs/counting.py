@@ -33,9 +33,12 @@ def counts_and_rows(
         parts.append(f"(SELECT count(*) FROM ({sql}) AS listed)")  # noqa: S608  made by Django
         given += params
     if wanted is not None:
-        sql, params = wanted.query.sql_with_params()
-        parts.append(f"(SELECT jsonb_agg(to_jsonb(wanted)) FROM ({sql}) AS wanted)")  # noqa: S608
-        given += params
+        try:
+            sql, params = wanted.query.sql_with_params()
+            parts.append(f"(SELECT jsonb_agg(to_jsonb(wanted)) FROM ({sql}) AS wanted)")  # noqa: S608
+            given += params
+        except EmptyResultSet:
+            parts.append("NULL")
     with connection.cursor() as cursor:
         cursor.execute(f"SELECT {', '.join(parts)}", given)
         found = cursor.fetchone()

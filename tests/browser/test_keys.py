@@ -75,6 +75,7 @@ def test_a_key_does_not_lead_to_its_place_or_back_to_where_the_page_belongs(scen
     for place in (f"/runs/{scene['run'].id}/", "/runs/", "/"):
         keys.press("u")
         page.wait_for_url(f"**{place}")
+    page.goto("/")
     keys.press("/")
     expect(page.locator('input[name="q"]')).to_be_focused()
     page.wait_for_url("**/repairs/#search")
