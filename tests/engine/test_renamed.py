@@ -99,6 +99,19 @@ def test_what_speaks_of_no_name_or_keeps_its_own_is_begun_anew(run: Make, world:
     assert [(e.state, e.generation) for e in of(going, "book")] == [("verified", 0)]
 
 
+@pytest.mark.parametrize("large", ["1.7e30", "0.1"])
+def test_a_number_that_the_ledger_writes_otherwise_is_taken_for_another_name(
+    run: Make, world: World, large: str
+) -> None:
+    made = run(of="${ steps.contact.result.id == 'x' ? 1 : 2.0 * %s }" % large)
+    advance(only=made.id)
+    for _ in range(3):
+        with transaction.atomic():
+            ledger.wake_runs([made.id])
+        advance()
+    assert len(of(made, "book")) == 1, [(e.state, e.reason, e.arguments, e.generation) for e in of(made, "book")]
+
+
 def test_the_same_name_said_again_begins_anything_anew(run: Make, world: World) -> None:
     going = run()
     renamed(going, f"id-{of(going, 'contact')[0].key}")

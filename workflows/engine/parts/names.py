@@ -9,6 +9,7 @@ from __future__ import annotations
 import datetime as dt
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
 from typing import Any
 
 from django.db import connection
@@ -61,9 +62,14 @@ def outdated(step: Step, arguments: Any, names: Mapping[str, Any]) -> bool:
     if STEPS not in str(step.template):
         return False
     try:
-        return bool(json.loads(rows.encode(fill(step.template, names))) != arguments)
+        return bool(_as_kept(fill(step.template, names)) != _as_kept(arguments))
     except ExpressionError:
         return True
+
+
+def _as_kept(value: Any) -> Any:
+    """With numbers as the database keeps them, whatever type they were given as: 1e30 comes back with all its digits."""
+    return json.loads(rows.encode(value), parse_int=Decimal, parse_float=Decimal)
 
 
 def _find_out(effect: Effect, now: dt.datetime) -> list[Effect]:
