@@ -103,7 +103,7 @@ def test_what_speaks_of_no_name_or_keeps_its_own_is_begun_anew(run: Make, world:
 def test_a_number_that_the_ledger_writes_otherwise_is_taken_for_another_name(
     run: Make, world: World, large: str
 ) -> None:
-    made = run(of="${ steps.contact.result.id == 'x' ? 1 : 2.0 * %s }" % large)
+    made = run(of=f"${{ steps.contact.result.id == 'x' ? 1 : 2.0 * {large} }}")
     advance(only=made.id)
     for _ in range(3):
         with transaction.atomic():

@@ -68,7 +68,7 @@ def outdated(step: Step, arguments: Any, names: Mapping[str, Any]) -> bool:
 
 
 def _as_kept(value: Any) -> Any:
-    """With numbers as the database keeps them, whatever type they were given as: 1e30 comes back with all its digits."""
+    """With numbers as the database keeps them, whatever their type: 1e30 comes back with all its digits."""
     return json.loads(rows.encode(value), parse_int=Decimal, parse_float=Decimal)
 
 
